@@ -1,0 +1,25 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace moesim {
+
+// A mistake of the user: thrown where it is found, caught once in main, exit code 2.
+// `text` says what is wrong and what to do about it: "no field 'latency_us'; did you mean ...".
+class Error : public std::runtime_error {
+ public:
+  // `location` is "path:line:column" (text format), "path: field" (JSON) or empty.
+  // what() is "location: text", or only the text without a location.
+  Error(std::string location, std::string text);
+  explicit Error(std::string text);
+
+  [[nodiscard]] const std::string& location() const { return location_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string location_;
+  std::string text_;
+};
+
+}  // namespace moesim

@@ -1,0 +1,9 @@
+#include "sim/base/version.h"
+
+namespace moesim {
+
+std::string_view version() {
+  return MOESIM_VERSION;
+}
+
+}  // namespace moesim

@@ -1,0 +1,22 @@
+#include "sim/base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace moesim {
+namespace {
+
+TEST(ErrorTest, PutsTheLocationFirst) {
+  const Error error("a.txtpb:2:7", "no field 'latency_us'; write 'latency'");
+  EXPECT_STREQ(error.what(), "a.txtpb:2:7: no field 'latency_us'; write 'latency'");
+  EXPECT_EQ(error.location(), "a.txtpb:2:7");
+  EXPECT_EQ(error.text(), "no field 'latency_us'; write 'latency'");
+}
+
+TEST(ErrorTest, NeedsNoLocation) {
+  const Error error("no schedule 'x'; one of: fsmoe, tutel");
+  EXPECT_STREQ(error.what(), "no schedule 'x'; one of: fsmoe, tutel");
+  EXPECT_TRUE(error.location().empty());
+}
+
+}  // namespace
+}  // namespace moesim
