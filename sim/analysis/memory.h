@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/io/program.h"
+#include "sim/io/trace.h"
+
+namespace moesim {
+
+// Bytes per GPU at the fullest moment of the fullest rank. Inputs (weights, optimizer state, data)
+// live throughout; every other tensor from the start of its first writer to the end of its last
+// user.
+struct MemoryUse {
+  int64_t peak_bytes = 0;
+  int64_t weight_bytes = 0;     // inputs that a task updates or reads as weights
+  int64_t gradient_bytes = 0;   // tensors that the update pass reads
+  int64_t optimizer_bytes = 0;
+  int64_t activation_bytes = 0; // the rest, at the peak
+};
+
+MemoryUse memory_use(const Program& program, const Trace& trace);
+
+}  // namespace moesim

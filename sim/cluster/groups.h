@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/io/cluster.h"
+#include "sim/io/profile.h"
+#include "sim/io/scenario.h"
+
+namespace moesim {
+
+// The groups of a scenario over ranks 0 .. world-1: `mp` and `dp` on the dense grid (mp varies
+// fastest), `esp`, `ep`, `edp` and `ep_esp` on the expert grid (esp varies fastest, then ep), and
+// `world`. Groups of one rank are included: their collectives take no time.
+std::vector<Group> make_groups(const ParallelConfig& parallel);
+
+// The node of a rank.
+int node_of(const Cluster& cluster, int rank);
+
+// Which ports the members' traffic uses.
+Span span_of(const Cluster& cluster, const std::vector<int>& members);
+
+}  // namespace moesim

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/io/cluster.h"
+#include "sim/io/profile.h"
+#include "sim/io/program.h"
+#include "sim/io/trace.h"
+
+namespace moesim {
+
+// kFold simulates one representative of each class of identical ranks, kPorts every rank with its
+// own ports. Both give the same times.
+enum class Resolution { kAuto, kFold, kPorts };
+
+// Effects that `--ablate` can turn off one at a time.
+struct Ablation {
+  bool launch_overhead = true;
+  bool hardware_queues = true;  // false: every stream has a queue of its own
+  bool port_sharing = true;     // false: collectives on one port never slow each other
+};
+
+struct SimulationOptions {
+  Resolution resolution = Resolution::kAuto;
+  Ablation effects;
+  bool keep_spans = true;  // false: only Trace::end and pass ends are filled
+};
+
+// Simulates one iteration of a Program on SimGrid's clock. `cluster` and `profile` may be null for
+// a Program of fixed tasks and host waits alone; a Program that needs them throws Error without.
+// The Program must be one that the verifier accepts: a deadlock throws Error naming the tasks that
+// wait.
+Trace simulate(const Program& program, const Cluster* cluster, const Profile* profile,
+               const SimulationOptions& options = {});
+
+// Uncontended durations of a Program's tasks on rank 0's class: what the closed forms and the
+// gradient partitioner of schedules need. Collectives: startup plus transfer, alone.
+std::vector<Time> task_durations(const Program& program, const Cluster* cluster,
+                                 const Profile* profile);
+
+}  // namespace moesim

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace moesim {
+
+// What one port of a GPU carries each way, without protocol overheads.
+struct PortRate {
+  double bytes_per_second = 0;
+  double latency_seconds = 0;
+};
+
+// The two-level fabric of a testbed: `num_nodes` nodes of `gpus_per_node` GPUs; each GPU has a port
+// into its node and a port to the other nodes. Rank r is GPU r mod gpus_per_node of node
+// r / gpus_per_node. `intra_node` and `inter_node` serve collectives that the profile has no
+// figure for.
+struct Cluster {
+  std::string name;
+  std::string source;  // where its numbers come from
+  int num_nodes = 0;
+  int gpus_per_node = 0;
+  std::string gpu;
+  int64_t gpu_memory_bytes = 0;
+  PortRate intra_node;
+  PortRate inter_node;
+
+  int num_gpus() const { return num_nodes * gpus_per_node; }
+};
+
+}  // namespace moesim

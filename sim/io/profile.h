@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/io/program.h"
+
+namespace moesim {
+
+// Which ports a group's traffic uses: those inside the nodes, those between them, or both at once.
+enum class Span { kNode, kFabric, kBoth };
+
+// How well a fitted line holds.
+struct Fit {
+  int num_samples = 0;       // 0: not stated
+  double r_squared = 0;      // 0: not stated
+  double standard_error = 0; // of the slope, relative; 0: not stated
+};
+
+struct MeasuredPoint {
+  int64_t bytes = 0;
+  double seconds = 0;
+};
+
+// What the start-up time of a collective is paid for: once, or once for every other member.
+enum class StartupPer { kTask, kPeer };
+
+// t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log.
+// Bytes are per rank as in `Collective`. `group_size` is the size it was measured with (0: not
+// stated); another size scales the transfer by the share of bytes that cross the port.
+struct CollectiveCost {
+  CollectiveOperation operation = CollectiveOperation::kAllReduce;
+  Span span = Span::kNode;
+  int group_size = 0;
+  double startup_seconds = 0;
+  StartupPer startup_per = StartupPer::kTask;
+  double seconds_per_byte = 0;
+  std::vector<MeasuredPoint> points;
+  double weight = 1;  // in weighted max-min sharing of a port
+  Fit fit;
+};
+
+// t = num_gemms * startup + flops * seconds_per_flop
+struct GemmCost {
+  double startup_seconds = 0;
+  double seconds_per_flop = 0;
+  Fit fit;
+};
+
+// Measured costs and where they come from. An absent part costs nothing and is named among the
+// result's assumptions.
+struct Profile {
+  std::string name;
+  std::string source;
+  std::vector<std::string> environment;  // settings under which it was measured
+  std::optional<GemmCost> gemm;
+  std::optional<double> memory_bytes_per_second;
+  std::vector<CollectiveCost> collectives;
+  double launch_overhead_seconds = 0;
+  int hardware_queues = 32;  // 1..32
+};
+
+}  // namespace moesim

@@ -1,0 +1,228 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/base/time.h"
+
+namespace moesim {
+
+// Names are indices in the native structs: no look-up by string after loading.
+inline constexpr int kNone = -1;
+
+enum class DataType { kFp32, kBf16, kFp8E4m3, kInt32 };
+
+// Size of one element in bytes.
+constexpr int64_t size_of(DataType type) {
+  switch (type) {
+    case DataType::kFp32:
+    case DataType::kInt32:
+      return 4;
+    case DataType::kBf16:
+      return 2;
+    case DataType::kFp8E4m3:
+      return 1;
+  }
+  return 0;
+}
+
+enum class Pass { kForward, kRecompute, kBackward, kUpdate };
+inline constexpr int kNumPasses = 4;
+
+// Ranks that run the same tasks. Roles are disjoint; a task names the roles that run it.
+struct Role {
+  std::string name;
+  std::vector<int> ranks;
+};
+
+// A named partition: `members[i]` lists the ranks of instance i in group order. Ranks in no
+// instance skip the group's collectives.
+struct Group {
+  std::string name;
+  std::vector<std::vector<int>> members;
+};
+
+enum class PlacementAxis { kBlocks, kRows, kPartial };
+
+struct Placement {
+  int group = kNone;
+  PlacementAxis axis = PlacementAxis::kBlocks;
+};
+
+// A rank's logical buffer of blocks x rows x columns elements.
+struct Tensor {
+  std::string name;
+  int blocks = 1;
+  int rows = 0;
+  int columns = 0;
+  DataType dtype = DataType::kFp32;
+  bool input = false;  // written before the Program starts
+  int seed = 0;
+  std::vector<Placement> placement;
+
+  int64_t row_bytes() const { return int64_t{columns} * size_of(dtype); }
+  int64_t bytes() const { return int64_t{blocks} * rows * row_bytes(); }
+};
+
+// tokens[source rank][expert]
+struct Routing {
+  std::string name;
+  std::vector<std::vector<int>> tokens;
+};
+
+// A rectangle of a tensor: blocks [first_block, first_block + num_blocks) and, in each of them,
+// rows [first_row, first_row + num_rows). With `relative_to`, first_block is an offset from the
+// rank's own index in that group, counted in runs of `num_blocks` blocks, modulo the tensor.
+struct Region {
+  int tensor = kNone;
+  int first_block = 0;
+  int num_blocks = 0;
+  int first_row = 0;
+  int num_rows = 0;
+  int relative_to = kNone;  // group
+
+  int64_t num_list_rows() const { return int64_t{num_blocks} * num_rows; }
+};
+
+enum class CollectiveOperation {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kShift,
+  kBroadcast
+};
+inline constexpr int kNumCollectiveOperations = 6;
+
+enum class GateKind { kGshard, kSigmoid, kXmoe, kExpertChoice };
+enum class ElementwiseOperation { kCopy, kAdd, kLoss };
+enum class OptimizerAlgorithm { kSgd, kAdam };
+
+struct Fixed {
+  Time time;
+};
+
+// `bytes` is per rank: all-reduce the full buffer; all-gather the output; reduce-scatter the
+// input; all-to-all the full send buffer; shift and broadcast what one member sends. A Program
+// that was loaded or built always has it: it follows from the regions.
+struct Collective {
+  CollectiveOperation operation = CollectiveOperation::kAllReduce;
+  int group = kNone;
+  int64_t bytes = 0;
+  int routing = kNone;
+  int distance = 0;
+  bool wrap = false;
+  int root = 0;
+};
+
+struct Gate {
+  GateKind gate = GateKind::kGshard;
+  int top_k = 1;
+  std::vector<int> experts;
+  int routing = kNone;
+  bool no_drop = false;
+  int domains = 1;
+};
+
+struct Order {
+  std::vector<int> experts;
+};
+
+struct Unorder {
+  std::vector<int> experts;
+};
+
+struct Expert {
+  std::vector<int> experts;
+  bool swiglu = false;
+};
+
+// heads and kv_heads are this rank's share.
+struct Attention {
+  int heads = 0;
+  int kv_heads = 0;
+  int head_size = 0;
+  bool causal = false;
+};
+
+struct Slice {
+  int group = kNone;
+};
+
+struct Replicate {
+  int group = kNone;
+  int copies = 1;
+};
+
+struct LocalSum {
+  int group = kNone;
+  int copies = 1;
+};
+
+struct Elementwise {
+  ElementwiseOperation operation = ElementwiseOperation::kCopy;
+};
+
+struct Optimizer {
+  OptimizerAlgorithm algorithm = OptimizerAlgorithm::kSgd;
+};
+
+struct HostWait {};
+
+using Descriptor = std::variant<Fixed,
+                                Collective,
+                                Gate,
+                                Order,
+                                Unorder,
+                                Expert,
+                                Attention,
+                                Slice,
+                                Replicate,
+                                LocalSum,
+                                Elementwise,
+                                Optimizer,
+                                HostWait>;
+
+// `waits` protect data and are derived by ProgramBuilder; `order_only` protect none. Both hold
+// indices of earlier tasks, ascending. `roles` empty: every rank runs the task.
+struct Task {
+  std::string name;
+  std::vector<int> roles;
+  int stream = kNone;  // index into Program::streams; kNone for host_wait
+  std::string kind;
+  Pass pass = Pass::kForward;
+  int layer = kNone;
+  int chunk = kNone;
+  std::vector<Region> reads;
+  std::vector<Region> writes;
+  std::vector<int> waits;
+  std::vector<int> order_only;
+  Descriptor descriptor;
+};
+
+// The tasks of one training iteration, in launch order. `streams` lists stream names in order of
+// first use. `rank_scale` is empty or holds one factor per rank for fixed times.
+struct Program {
+  std::string name;
+  int num_ranks = 0;
+  std::vector<Role> roles;
+  std::vector<Group> groups;
+  std::vector<std::string> streams;
+  std::vector<Tensor> tensors;
+  std::vector<Routing> routings;
+  std::vector<double> rank_scale;
+  std::vector<Task> tasks;
+};
+
+// The descriptor's name as it stands in files: "fixed", "collective", "gate", …
+std::string descriptor_name(const Descriptor& descriptor);
+
+// The collective's name as it stands in files and reports: "ALL_REDUCE", …
+const char* to_string(CollectiveOperation operation);
+const char* to_string(Pass pass);
+const char* to_string(DataType type);
+
+}  // namespace moesim

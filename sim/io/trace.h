@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/base/time.h"
+
+namespace moesim {
+
+// One task's interval on one rank. For a collective, [start, transfer) is the wait for the group's
+// last member and [transfer, end) the collective itself; elsewhere transfer = start.
+struct TaskSpan {
+  int rank = 0;  // of the class's representative
+  int task = 0;  // index into Program::tasks
+  Time launched;
+  Time start;
+  Time transfer;
+  Time end;
+};
+
+// Ranks that behave alike: the trace holds the spans of `representative` for all `ranks`.
+struct RankClass {
+  int representative = 0;
+  std::vector<int> ranks;
+};
+
+// What an executor did with a Program. Spans are ordered by start, then task, then rank; all times
+// are relative to the iteration's start.
+struct Trace {
+  std::string executor;    // "simulator", "cpu", …
+  std::string resolution;  // "fold", "ports"
+  std::vector<RankClass> classes;
+  std::vector<TaskSpan> spans;
+  Time end;
+  std::vector<std::string> assumptions;  // what the numbers rest on, in order of first use
+};
+
+}  // namespace moesim

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/io/program.h"
+
+namespace moesim {
+
+// How many of a tensor's nominal rows hold tokens, per rank and block. Shared between tensors with
+// the same contents, so that a deep model costs no more than one layer.
+struct RowCounts {
+  std::vector<std::vector<int>> counts;  // [rank][block]
+};
+
+// Follows the token counts of gates without capacity through orders, collectives, replicates and
+// experts. Tensors that no such gate feeds are full. A block with n valid of R nominal rows gives
+// floor(b*n/R) - floor(a*n/R) valid rows to a region [a, b).
+class ValidRows {
+ public:
+  explicit ValidRows(const Program& program);
+
+  // True when no gate of the Program has a routing without capacity: every region is full.
+  bool all_full() const;
+
+  // Valid rows of the region on the rank; num_list_rows() when full.
+  int64_t valid_rows(const Region& region, int rank) const;
+
+  // Valid rows that `source` sends to `destination` (indices within the group instance) in an
+  // all-to-all over the task's read region.
+  int64_t sent_rows(const Task& task, const std::vector<int>& members, int source,
+                    int destination) const;
+
+ private:
+  const Program* program_;
+  std::vector<std::shared_ptr<const RowCounts>> tensors_;  // by tensor; null: full
+};
+
+}  // namespace moesim

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/io/program.h"
+
+namespace moesim {
+
+enum class ProblemKind {
+  kRace,
+  kUnwrittenRead,
+  kDoubleWrite,
+  kOutOfBounds,
+  kMismatchedCollective,
+  kByteMismatch,
+  kDeadlock
+};
+
+// The kind as it stands in `verify --json`: "race", "unwritten_read", …
+const char* to_string(ProblemKind kind);
+
+struct Problem {
+  ProblemKind kind = ProblemKind::kRace;
+  std::vector<int> tasks;  // the tasks concerned, ascending
+  std::string message;     // names them, the tensor and the missing wait
+};
+
+struct Verdict {
+  std::vector<Problem> problems;
+  std::vector<std::string> warnings;  // head-of-line blocking with few hardware queues
+
+  bool ok() const { return problems.empty(); }
+};
+
+struct VerifierOptions {
+  int hardware_queues = 32;  // for the warnings
+};
+
+// Proves that a Program is free of races, deadlocks and contradictory sizes, or says where it is
+// not (design: races by a vector clock per stream, never by an n-squared matrix).
+Verdict verify(const Program& program, const VerifierOptions& options = {});
+
+}  // namespace moesim
