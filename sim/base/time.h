@@ -16,7 +16,7 @@ class Time {
  public:
   constexpr Time() = default;
 
-  static constexpr Time zero() { return Time(); }
+  static constexpr Time zero() { return {}; }
   static constexpr Time max() { return Time(std::numeric_limits<std::int64_t>::max()); }
   static constexpr Time from_picoseconds(std::int64_t picoseconds) { return Time(picoseconds); }
   // Rounds to the nearest picosecond, halves away from zero. NaN and values that do not fit abort.

@@ -51,7 +51,7 @@ constexpr double kPicosecondsPerHour = 3600e12;
 
 [[noreturn]] void fail(std::string_view text, std::string_view wrong, const Quantity& quantity) {
   throw UnitError(fmt::format(
-      "\"{}\": {}; write {} such as \"{}\"", text, wrong, quantity.name, quantity.example));
+      R"("{}": {}; write {} such as "{}")", text, wrong, quantity.name, quantity.example));
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -1,13 +1,17 @@
 #include "tests/tidy/functions.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <regex>
 
 #include <fmt/core.h>
 
 namespace moesim::tidy {
 namespace {
+
+bool is_word_character(char character) {
+  return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+}
 
 // Replaces everything but line ends by spaces, from `from` up to `to`.
 void blank(std::string& text, std::size_t from, std::size_t to) {
@@ -58,8 +62,25 @@ std::size_t skip_end(const std::string& text, std::size_t at) {
   return at;
 }
 
-bool has_word(const std::string& text, const char* words) {
-  return std::regex_search(text, std::regex(fmt::format("\\b({})\\b", words)));
+// Whether `word` stands in `text` with no letter, digit or underscore beside it.
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool starts = at == 0 || !is_word_character(text[at - 1]);
+    if (starts && (end == text.size() || !is_word_character(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr auto kContainerWords =
+    std::to_array<std::string_view>({"namespace", "class", "struct", "union", "enum", "extern"});
+
+bool opens_container(std::string_view text) {
+  return std::any_of(kContainerWords.begin(), kContainerWords.end(), [text](std::string_view word) {
+    return has_word(text, word);
+  });
 }
 
 enum class Block { kContainer, kFunction, kOther };
@@ -67,7 +88,7 @@ enum class Block { kContainer, kFunction, kOther };
 // What the block is that `head` opens, outside of every function.
 Block classify(const std::string& head, Block previous) {
   const std::size_t parenthesis = head.find('(');
-  if (has_word(head.substr(0, parenthesis), "namespace|class|struct|union|enum|extern")) {
+  if (opens_container(head.substr(0, parenthesis))) {
     return Block::kContainer;
   }
   if (parenthesis == std::string::npos) {
@@ -76,7 +97,7 @@ Block classify(const std::string& head, Block previous) {
     return empty ? previous : Block::kOther;
   }
   const bool initialiser = head.substr(0, parenthesis).find('=') != std::string::npos;
-  const bool excused = has_word(head, "operator|template");
+  const bool excused = head.find("operator") != head.npos || has_word(head, "template");
   return initialiser && !excused ? Block::kOther : Block::kFunction;
 }
 
