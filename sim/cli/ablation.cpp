@@ -1,0 +1,47 @@
+#include "sim/cli/ablation.h"
+
+#include "sim/cli/evaluator.h"
+
+namespace moesim {
+namespace {
+
+AblatedEffect ablated(std::string effect, Time with, Time without) {
+  return {.effect = std::move(effect),
+          .iteration_seconds = without.seconds(),
+          .cost_seconds = (with - without).seconds()};
+}
+
+Time without(const Subject& subject, Resolution resolution, const Ablation& effects) {
+  return simulate(subject, {.resolution = resolution, .effects = effects, .keep_spans = false}).end;
+}
+
+// The time of another Program of the same schedule with the same degrees.
+Time rebuilt(Subject subject, Resolution resolution) {
+  const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
+  const std::string& built = subject.plan.variant.empty() ? subject.schedule : subject.plan.variant;
+  subject.plan.program = build_schedule(built, *subject.scenario, subject.plan.degrees, evaluator);
+  return without(subject, resolution, {});
+}
+
+Time balanced(Subject subject, Resolution resolution) {
+  subject.scenario->routing = {};
+  return rebuilt(std::move(subject), resolution);
+}
+
+}  // namespace
+
+std::vector<AblatedEffect> ablate(const Subject& subject, Resolution resolution, Time iteration) {
+  std::vector<AblatedEffect> effects = {
+      ablated(
+          "launch_overhead", iteration, without(subject, resolution, {.launch_overhead = false})),
+      ablated(
+          "hardware_queues", iteration, without(subject, resolution, {.hardware_queues = false})),
+      ablated("port_sharing", iteration, without(subject, resolution, {.port_sharing = false}))};
+  if (subject.scenario) {
+    effects.push_back(ablated("gradient_partition", iteration, unpartitioned(subject, resolution)));
+    effects.push_back(ablated("skew", iteration, balanced(subject, resolution)));
+  }
+  return effects;
+}
+
+}  // namespace moesim
