@@ -40,8 +40,8 @@ struct Parameters {
 };
 
 // What the schedules of one scenario share while a Program is built: groups, sizes, the tensors of
-// parameters, and short ways to append tasks. The flows of layers (attention.h, moe_flow.h, …) add
-// the rest.
+// parameters, and short ways to append tasks. The parts of layers (attention_block.h, moe_unit.h,
+// parm_flow.h) add the rest.
 class ModelProgram {
  public:
   ModelProgram(const Scenario& scenario, const std::string& schedule);
@@ -109,7 +109,9 @@ class ModelProgram {
   Parameters gate_;
   Parameters expert_;
   std::set<std::array<int, 3>> accumulated_;                     // tensor, first block, first row
-  std::map<std::pair<int, int>, std::pair<int, int>> routings_;  // domain -> routing, largest count
+  // By {rows, ranks per domain}: the Program's routing and its largest count.
+  std::map<std::pair<int, int>, std::pair<int, int>> routings_;
+
 };
 
 // Start of part `index` of `count` rows cut into `parts` that differ by at most one row.
