@@ -11,7 +11,7 @@ namespace moesim {
 
 enum class FeedForward { kSimple, kSwiglu };
 enum class AttentionMask { kFull, kCausal };
-enum class Recompute { kNone, kSelective, kFull };
+enum class Recompute { kNothing, kSelective, kFull };
 
 // A transformer of `layers` layers, each attention followed by a Mixture of Experts.
 // Notation of the papers: batch B, sequence L, embedding M, hidden H, experts E, top_k k,
@@ -32,7 +32,7 @@ struct ModelConfig {
   AttentionMask attention = AttentionMask::kFull;
   GateKind gate = GateKind::kGshard;
   DataType dtype = DataType::kFp32;
-  Recompute recompute = Recompute::kNone;
+  Recompute recompute = Recompute::kNothing;
   std::optional<OptimizerAlgorithm> optimizer;  // absent: the iteration has no update step
   bool pad_capacity = false;  // to a multiple of lcm(r_forward, r_backward), as FSMoE's authors do
 

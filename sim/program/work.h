@@ -13,7 +13,8 @@ struct Work {
   double memory_bytes = 0;  // read and written by its memory-bound parts
 };
 
-// The nominal work of a task on any of its ranks. Collectives, fixed tasks and host waits have none.
+// The nominal work of a task on any of its ranks. Collectives, fixed tasks and host waits have
+// none.
 // `valid_share` (0..1] scales rows that a routing leaves empty.
 Work work_of(const Program& program, const Task& task, double valid_share = 1);
 
