@@ -1,6 +1,7 @@
 #include "sim/collective/collective_cost.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -28,6 +29,33 @@ bool crosses(CollectiveOperation operation, const Place& place, int port) {
   return reach == (is_intra(port) ? Reach::kNode : Reach::kFabric);
 }
 
+bool has_regions(const Task& task) {
+  return !task.reads.empty() && !task.writes.empty();
+}
+
+// Rows that one member of an all-to-all sends and receives, by how far they go.
+struct Exchange {
+  int64_t sent_on_node = 0;
+  int64_t received_on_node = 0;
+  int64_t sent_off_node = 0;
+  int64_t received_off_node = 0;
+};
+
+// A profile's slope is per nominal byte of the send buffer, of which (n-g)/n crosses the inter-node
+// port and (g-1)/n the intra-node port (n members, g on this one's node): a member that moves b
+// bytes over a port loads it like a balanced all-to-all of b * n/(n-g) or b * n/(g-1) bytes.
+std::array<double, kNumPorts> balanced_bytes(const Exchange& rows,
+                                             const Place& place,
+                                             double row_bytes) {
+  const auto balanced = [&](int64_t moved, int reached) {
+    return reached == 0 ? 0.0 : static_cast<double>(moved) * row_bytes * place.size / reached;
+  };
+  return {balanced(rows.sent_on_node, place.on_node - 1),
+          balanced(rows.received_on_node, place.on_node - 1),
+          balanced(rows.sent_off_node, place.size - place.on_node),
+          balanced(rows.received_off_node, place.size - place.on_node)};
+}
+
 CollectiveLoad larger(const CollectiveLoad& a, const CollectiveLoad& b) {
   CollectiveLoad both = a;
   both.startup = std::max(a.startup, b.startup);
@@ -49,6 +77,13 @@ CollectiveCosts::CollectiveCosts(const Program& program,
                                  const ValidRows& valid_rows)
     : program_(&program), cluster_(&cluster), profile_(&profile), valid_rows_(&valid_rows) {}
 
+bool CollectiveCosts::depends_on_rank(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  return has_regions(task) ? !valid_rows_->all_full()
+                           : collective.routing != kNone &&
+                                 collective.operation == CollectiveOperation::kAllToAll;
+}
+
 CollectiveLoad CollectiveCosts::load(const Task& task,
                                      const std::vector<int>& members,
                                      int index) const {
@@ -58,10 +93,17 @@ CollectiveLoad CollectiveCosts::load(const Task& task,
 
 CollectiveLoad CollectiveCosts::load(const Task& task, const Member& member) const {
   const auto& collective = std::get<Collective>(task.descriptor);
-  const bool unequal = !valid_rows_->all_full() && !task.reads.empty() && !task.writes.empty();
   PortBytes bytes{};
-  bytes.fill(static_cast<double>(collective.bytes));
-  return priced(collective, member, unequal ? valid_bytes(task, member) : bytes);
+  if (!depends_on_rank(task) || member.place.size == 1) {
+    bytes.fill(static_cast<double>(collective.bytes));
+  } else if (!has_regions(task)) {
+    bytes = routed_bytes(task, member);
+  } else if (collective.operation == CollectiveOperation::kAllToAll) {
+    bytes = exchange_bytes(task, member);
+  } else {
+    bytes = valid_bytes(task, member);
+  }
+  return priced(collective, member, bytes);
 }
 
 CollectiveLoad CollectiveCosts::load(const Collective& collective,
@@ -147,14 +189,10 @@ void CollectiveCosts::note_extrapolation(const PortPrice& price,
                    format_bytes(price.entry->points.back().bytes)));
 }
 
-// Where counts of tokens differ, an all-to-all costs each member what it sends and receives; in the
-// others everyone moves the valid rows of the whole.
+// Where counts of tokens differ, everyone moves the valid rows of the whole; a SHIFT what one
+// member has.
 CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
                                                         const Member& member) const {
-  const auto operation = std::get<Collective>(task.descriptor).operation;
-  if (operation == CollectiveOperation::kAllToAll) {
-    return all_to_all_bytes(task, member);
-  }
   const int rank = (*member.ranks)[member.index];
   const auto bytes_of = [&](const Region& region) {
     const Tensor& tensor = program_->tensors[region.tensor];
@@ -162,7 +200,7 @@ CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
   };
   const double read = bytes_of(task.reads[0]);
   const double written = bytes_of(task.writes[0]);
-  switch (operation) {
+  switch (std::get<Collective>(task.descriptor).operation) {
     case CollectiveOperation::kShift:
       return {read, written, read, written};
     case CollectiveOperation::kAllGather:
@@ -173,34 +211,57 @@ CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
   }
 }
 
-// A profile's slope is per nominal byte of the send buffer, of which (n-g)/n crosses the inter-node
-// port and (g-1)/n the intra-node port (n members, g on this one's node): a member that moves b
-// bytes over a port loads it like a balanced all-to-all of b * n/(n-g) or b * n/(g-1) bytes.
-CollectiveCosts::PortBytes CollectiveCosts::all_to_all_bytes(const Task& task,
-                                                             const Member& member) const {
+// An all-to-all costs each member what it sends to others and receives from them.
+CollectiveCosts::PortBytes CollectiveCosts::exchange_bytes(const Task& task,
+                                                           const Member& member) const {
   const std::vector<int>& ranks = *member.ranks;
   const int self = member.index;
-  const int rank = ranks[self];
-  const Region& read = task.reads[0];
-  const int64_t row = program_->tensors[read.tensor].row_bytes();
-  int64_t sent_on_node = 0;
-  int64_t received_on_node = 0;
-  for (const int peer : peers_on_node(member)) {
-    sent_on_node += valid_rows_->sent_rows(task, ranks, self, peer);
-    received_on_node += valid_rows_->sent_rows(task, ranks, peer, self);
-  }
-  const int64_t kept = valid_rows_->sent_rows(task, ranks, self, self);
-  const int64_t sent = valid_rows_->valid_rows(read, rank) - kept - sent_on_node;
-  const int64_t received = valid_rows_->valid_rows(task.writes[0], rank) - kept - received_on_node;
-  const int size = member.place.size;
-  const int on_node = member.place.on_node;
-  const auto balanced = [&](int64_t rows, int members_reached) {
-    return members_reached == 0 ? 0.0 : static_cast<double>(rows * row * size) / members_reached;
+  const auto moved = [&](int source, int destination) {
+    return valid_rows_->sent_rows(task, ranks, source, destination);
   };
-  return {balanced(sent_on_node, on_node - 1),
-          balanced(received_on_node, on_node - 1),
-          balanced(sent, size - on_node),
-          balanced(received, size - on_node)};
+  const int64_t kept = moved(self, self);
+  Exchange rows;
+  rows.sent_off_node = valid_rows_->valid_rows(task.reads[0], ranks[self]) - kept;
+  rows.received_off_node = valid_rows_->valid_rows(task.writes[0], ranks[self]) - kept;
+  for (const int peer : peers_on_node(member)) {
+    rows.sent_on_node += moved(self, peer);
+    rows.received_on_node += moved(peer, self);
+  }
+  rows.sent_off_node -= rows.sent_on_node;
+  rows.received_off_node -= rows.received_on_node;
+  const Tensor& tensor = program_->tensors[task.reads[0].tensor];
+  return balanced_bytes(rows, member.place, static_cast<double>(tensor.row_bytes()));
+}
+
+// A hand-written all-to-all that names a routing: member j has the j-th of the n equal runs of
+// experts, and the task's bytes are the send buffer of the member with the most tokens.
+CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
+                                                         const Member& member) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const std::vector<int>& ranks = *member.ranks;
+  const auto& tokens = program_->routings[collective.routing].tokens;
+  const auto size = static_cast<int64_t>(ranks.size());
+  const auto moved = [&](int source, int destination) {
+    const std::vector<int>& sent = tokens[ranks[source]];
+    const auto num_experts = static_cast<int64_t>(sent.size());
+    const auto first = sent.begin() + num_experts * destination / size;
+    const auto end = sent.begin() + num_experts * (destination + 1) / size;
+    return std::accumulate(first, end, int64_t{0});
+  };
+  Exchange rows;
+  int64_t most = 1;
+  const std::vector<int> peers = peers_on_node(member);
+  for (int other = 0; other < size; ++other) {
+    const std::vector<int>& sent = tokens[ranks[other]];
+    most = std::max(most, std::accumulate(sent.begin(), sent.end(), int64_t{0}));
+    if (other != member.index) {
+      const bool near = std::binary_search(peers.begin(), peers.end(), other);
+      (near ? rows.sent_on_node : rows.sent_off_node) += moved(member.index, other);
+      (near ? rows.received_on_node : rows.received_off_node) += moved(other, member.index);
+    }
+  }
+  const double row_bytes = static_cast<double>(collective.bytes) / static_cast<double>(most);
+  return balanced_bytes(rows, member.place, row_bytes);
 }
 
 // The other members on this member's node. Groups list neighbours together, so that looking both

@@ -49,6 +49,10 @@ class CollectiveCosts {
                   const Profile& profile,
                   const ValidRows& valid_rows);
 
+  // False when equal places give equal loads. Else a member's load follows from what a routing
+  // sends its way: through the valid rows of the task's regions or, without regions, directly.
+  bool depends_on_rank(const Task& task) const;
+
   // The load of a collective task on `members[index]` of one group instance; zero for a group of
   // one.
   CollectiveLoad load(const Task& task, const std::vector<int>& members, int index) const;
@@ -82,7 +86,8 @@ class CollectiveCosts {
   void note_extrapolation(const PortPrice& price, double bytes, CachedTariff& cached) const;
 
   PortBytes valid_bytes(const Task& task, const Member& member) const;
-  PortBytes all_to_all_bytes(const Task& task, const Member& member) const;
+  PortBytes exchange_bytes(const Task& task, const Member& member) const;
+  PortBytes routed_bytes(const Task& task, const Member& member) const;
   std::vector<int> peers_on_node(const Member& member) const;
 
   const Program* program_;

@@ -74,8 +74,10 @@ class CostPartition {
         split_by_place(*collective);
       }
     }
-    for (std::size_t i = 0; !costs.all_rows_valid() && i < program_.tasks.size(); ++i) {
-      split_by_cost(program_.tasks[i]);
+    for (const Task& task : program_.tasks) {
+      if (costs.depends_on_rank(task)) {
+        split_by_cost(task);
+      }
     }
   }
 

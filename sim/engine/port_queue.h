@@ -26,7 +26,8 @@ class PortQueue {
     std::int64_t weight = 0;            // of kWeightUnit
   };
 
-  // A user enters with its exclusive load (positive) at `now`, never before an earlier call's.
+  // A user enters with its exclusive load (positive) and weight (a multiple of 2^-16, or rounded to
+  // one) at `now`, never before an earlier call's.
   // Then users() holds whoever is still there, with new ends.
   void enter(Time now, int collective, Time load, double weight);
 

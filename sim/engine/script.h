@@ -3,15 +3,9 @@
 #include <vector>
 
 #include "sim/io/program.h"
+#include "sim/program/communicators.h"
 
 namespace moesim {
-
-// A group's collectives on one stream: their k-th one on any rank belongs to the k-th one on every
-// other rank of the group instance, whatever the tasks are called.
-struct Communicator {
-  int group = kNone;
-  int stream = kNone;
-};
 
 // The tasks of one role in launch order, and what each of them waits for on its own rank. A task is
 // known by its position here. A wait for a task that the role does not run is met at once; one that
@@ -24,7 +18,7 @@ struct Script {
   std::vector<int> dependents;       // wait for the end of i
   std::vector<int> queue_successor;  // waits for the start of i, being on another stream; or kNone
   std::vector<int> communicator;     // of a collective, else kNone
-  std::vector<int> sequence;         // k of a collective on its communicator
+  std::vector<int> sequence;         // k: it meets the k-th of other ranks on its communicator
 
   int size() const { return static_cast<int>(tasks.size()); }
 };

@@ -30,6 +30,13 @@ TaskCosts::TaskCosts(const Program& program, const Cluster* cluster, const Profi
   }
 }
 
+bool TaskCosts::depends_on_rank(const Task& task) const {
+  if (std::holds_alternative<Collective>(task.descriptor)) {
+    return collective_costs_.has_value() && collective_costs_->depends_on_rank(task);
+  }
+  return !valid_rows_.all_full() && !task.reads.empty();
+}
+
 Time TaskCosts::duration(const Task& task, int rank) {
   if (const auto* fixed = std::get_if<Fixed>(&task.descriptor)) {
     return program_.rank_scale.empty() ? fixed->time
@@ -47,7 +54,7 @@ Time TaskCosts::work_duration(const Task& task, int rank) {
                             task.name,
                             descriptor_name(task.descriptor)));
   }
-  const Work work = work_of(program_, task, all_rows_valid() ? 1 : valid_share(task, rank));
+  const Work work = work_of(program_, task, depends_on_rank(task) ? valid_share(task, rank) : 1);
   double seconds = 0;
   if (work.num_gemms > 0 || work.flops > 0) {
     if (profile_->gemm.has_value()) {
@@ -94,10 +101,10 @@ Time TaskCosts::alone(const Task& task, int rank) {
   const int instance = groups_.instance(collective.group, rank);
   Time startup;
   Time transfer;
-  Place last;
+  Place last;  // at first that of a member alone, whose load is zero
   for (const int member : program_.groups[collective.group].members[instance]) {
     const Place here = place(collective, member);
-    if (all_rows_valid() && here == last) {
+    if (here == last && !depends_on_rank(task)) {
       continue;
     }
     last = here;

@@ -27,9 +27,9 @@ class TaskCosts {
   const Program& program() const { return program_; }
   const GroupTable& groups() const { return groups_; }
 
-  // True when a task costs the same on all ranks, but for fixed tasks under rank_scale and for what
-  // the places of collectives' members decide.
-  bool all_rows_valid() const { return valid_rows_.all_full(); }
+  // Whether a task's cost differs between ranks by more than rank_scale and, for a collective, the
+  // place of the rank in its group.
+  bool depends_on_rank(const Task& task) const;
 
   // How long a task that is no collective runs alone:
   //   fixed: its time, times the rank's scale (nearest ps)
