@@ -12,6 +12,9 @@
 
 namespace moesim {
 
+// Degrees that searches try: 1 .. kMaxDegree.
+inline constexpr int kMaxDegree = 8;
+
 enum class Policy { kSearch, kPaper };
 
 // Pipeline degrees of one Program, one entry per layer. sp_moe also has the degree of its non-MoE
@@ -24,19 +27,19 @@ struct Degrees {
   static Degrees uniform(int layers, int forward, int backward);
 };
 
-// When a Program's passes ended, and whether its memory fits.
+// When a Program's passes ended, all relative to the iteration's start.
 struct Evaluation {
-  Time forward;   // end of the forward pass
+  Time forward;   // end of the last forward task
   Time backward;  // end of the last backward task
   Time total;
-  bool fits = true;
 };
 
-// What schedules may ask of the layers above them: the simulated cost of a Program, and the
-// uncontended time of each of its tasks.
+// What schedules may ask of the layers above them: the simulated times of a Program, the
+// uncontended time of each of its tasks, and whether its memory fits the GPUs.
 struct Evaluator {
   std::function<Evaluation(const Program&)> evaluate;
   std::function<std::vector<Time>(const Program&)> durations;
+  std::function<bool(const Program&)> fits;
 };
 
 // A candidate that the choice of degrees looked at.
@@ -44,7 +47,6 @@ struct Candidate {
   Degrees degrees;
   std::string variant;  // parm: "parm_s1" or "parm_s2"; else empty
   Time time;
-  bool fits = true;
 };
 
 // A schedule's answer: the Program, the degrees it was built with, how they were chosen, and the
@@ -52,7 +54,7 @@ struct Candidate {
 struct Plan {
   Program program;
   Degrees degrees;
-  std::string policy;  // "given", "search" or "paper"
+  std::string policy;  // "given", "search", "paper", or "none" without chunks
   std::string variant;
   std::optional<Candidate> runner_up;
 };
@@ -60,14 +62,20 @@ struct Plan {
 // The names of all schedules, in the order in which reports list them.
 const std::vector<std::string>& schedule_names();
 
-// Builds the schedule's Program with the given degrees. Degrees that the schedule cannot use throw
-// Error. `durations` is asked only by schedules that partition gradients.
-Program build_schedule(const std::string& schedule, const Scenario& scenario,
-                       const Degrees& degrees, const Evaluator& evaluator);
+// Builds the schedule's Program with the given degrees, whatever the scenario's. Degrees that the
+// schedule cannot use throw Error; schedules without chunks take no notice of them. Of `evaluator`
+// only `durations` is asked, by schedules that partition gradients.
+Program build_schedule(const std::string& schedule,
+                       const Scenario& scenario,
+                       const Degrees& degrees,
+                       const Evaluator& evaluator);
 
-// Chooses the degrees that the scenario leaves open (policy `search`: simulate 1..8, take the best
-// that fits; `paper`: the closed forms and rules of its authors, else search) and builds.
-Plan plan_schedule(const std::string& schedule, const Scenario& scenario, Policy policy,
+// Chooses the degrees that the scenario leaves open and builds. Policy `search` simulates degrees
+// 1..8 and takes the fastest that fits the memory (the fastest of all where none does); `paper`
+// uses the closed forms and rules of the schedule's authors where they exist, else searches.
+Plan plan_schedule(const std::string& schedule,
+                   const Scenario& scenario,
+                   Policy policy,
                    const Evaluator& evaluator);
 
 }  // namespace moesim

@@ -1,0 +1,66 @@
+#include "sim/collective/place.h"
+
+#include "sim/base/check.h"
+#include "sim/cluster/groups.h"
+
+namespace moesim {
+namespace {
+
+Reach reach(const Cluster& cluster, const std::vector<int>& members, int index, int partner) {
+  const int size = static_cast<int>(members.size());
+  if (partner < 0 || partner >= size || partner == index) {
+    return Reach::kNothing;
+  }
+  const auto node = [&](int member) { return node_of(cluster, members[member]); };
+  return node(index) == node(partner) ? Reach::kNode : Reach::kFabric;
+}
+
+}  // namespace
+
+Span Place::span() const {
+  if (nodes == 1) {
+    return Span::kNode;
+  }
+  return nodes == size ? Span::kFabric : Span::kBoth;
+}
+
+std::vector<Place> places_of(const Cluster& cluster, const std::vector<int>& members) {
+  std::vector<int> on_node(cluster.num_nodes);
+  int nodes = 0;
+  for (const int rank : members) {
+    int& count = on_node[node_of(cluster, rank)];
+    nodes += count == 0 ? 1 : 0;
+    ++count;
+  }
+  std::vector<Place> places;
+  places.reserve(members.size());
+  for (const int rank : members) {
+    places.push_back({.size = static_cast<int>(members.size()),
+                      .nodes = nodes,
+                      .on_node = on_node[node_of(cluster, rank)]});
+  }
+  return places;
+}
+
+Place shift_place(const Cluster& cluster,
+                  const std::vector<int>& members,
+                  int index,
+                  const Collective& shift,
+                  Place place) {
+  CHECK(shift.operation == CollectiveOperation::kShift);
+  const int size = static_cast<int>(members.size());
+  int to = index + shift.distance % size;
+  int from = index - shift.distance % size;
+  if (shift.wrap) {
+    to = (to + size) % size;
+    from = (from + size) % size;
+  } else {
+    to = index + shift.distance;
+    from = index - shift.distance;
+  }
+  place.sends = reach(cluster, members, index, to);
+  place.receives = reach(cluster, members, index, from);
+  return place;
+}
+
+}  // namespace moesim

@@ -1,0 +1,116 @@
+#include "sim/schedule/gradient_policies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/model/sizes.h"
+
+namespace moesim {
+namespace {
+
+GradientPlan empty_plan(const Scenario& scenario) {
+  return {std::vector<GradientSlots>(static_cast<size_t>(scenario.model.layers))};
+}
+
+// The slots of the i-th layer in back-propagation order below the last one.
+GradientSlots& slots_below(GradientPlan& plan, size_t i) {
+  return plan.layers[plan.layers.size() - 2 - i];
+}
+
+}  // namespace
+
+int gradient_rows(const Scenario& scenario) {
+  return layer_sizes(scenario.model, scenario.parallel).attention_weight_rows();
+}
+
+GradientPlan serial_gradient(const Scenario& scenario) {
+  GradientPlan plan = empty_plan(scenario);
+  for (GradientSlots& slots : plan.layers) {
+    slots.after = {gradient_rows(scenario)};
+  }
+  return plan;
+}
+
+GradientPlan gradient_under_attention(const Scenario& scenario) {
+  GradientPlan plan = empty_plan(scenario);
+  for (size_t i = 0; i + 1 < plan.layers.size(); ++i) {
+    plan.layers[i].dense = {gradient_rows(scenario)};
+  }
+  return plan;
+}
+
+GradientPlan gradient_in_fixed_chunks(const PartitionProblem& problem, int chunk_rows) {
+  GradientPlan plan;
+  plan.layers.resize(problem.layers.size() + 1);
+  const double chunk_seconds = problem.reduction.of(chunk_rows);
+  int available = 0;
+  const auto take = [&](double idle_seconds) {
+    const double wanted = std::ceil(idle_seconds / chunk_seconds);
+    const int count =
+        static_cast<int>(std::min(wanted, static_cast<double>(available / chunk_rows)));
+    available -= count * chunk_rows;
+    return std::vector<int>(static_cast<size_t>(count), chunk_rows);
+  };
+  for (size_t i = 0; i < problem.layers.size(); ++i) {
+    available += problem.rows_per_layer;
+    GradientSlots& slots = slots_below(plan, i);
+    slots.region = take(problem.layers[i].regions.front().hidden());
+    slots.dense = take(problem.layers[i].dense_slot);
+  }
+  return plan;
+}
+
+PartitionProblem partition_problem(const LayerProbe& probe,
+                                   const Scenario& scenario,
+                                   const PipelinePolicy& policy,
+                                   const std::vector<std::vector<int>>& degrees) {
+  PartitionProblem problem;
+  problem.rows_per_layer = gradient_rows(scenario);
+  problem.reduction = probe.reduction();
+  std::map<int, LayerTimes> times;
+  for (size_t i = 0; i + 1 < degrees.size(); ++i) {
+    PartitionLayer layer;
+    for (const int degree : degrees[degrees.size() - 2 - i]) {
+      auto found = times.find(degree);
+      if (found == times.end()) {
+        found = times.emplace(degree, probe.times(degree, degree)).first;
+      }
+      const RegionTimes& backward = found->second.backward;
+      RegionLine line = region_line(backward, policy.overlap_intra_with_inter);
+      line.degree = degree;
+      layer.regions.push_back(line);
+      layer.dense_slot = backward.dense_slot;
+    }
+    problem.layers.push_back(std::move(layer));
+  }
+  return problem;
+}
+
+GradientPlan to_plan(const Partition& partition, int layers) {
+  GradientPlan plan;
+  plan.layers.resize(static_cast<size_t>(layers));
+  for (size_t i = 0; i < partition.region_rows.size(); ++i) {
+    slots_below(plan, i).region = {partition.region_rows[i]};
+    slots_below(plan, i).dense = {partition.dense_rows[i]};
+  }
+  return plan;
+}
+
+GradientPlan adaptive_gradient(const Scenario& scenario,
+                               const PipelinePolicy& policy,
+                               const Degrees& degrees,
+                               const Evaluator& evaluator) {
+  if (scenario.parallel.dp == 1) {
+    return empty_plan(scenario);
+  }
+  const LayerProbe probe(scenario, policy, evaluator);
+  std::vector<std::vector<int>> allowed;
+  for (const int degree : degrees.backward) {
+    allowed.push_back({degree});
+  }
+  return to_plan(partition_gradient(partition_problem(probe, scenario, policy, allowed)),
+                 scenario.model.layers);
+}
+
+}  // namespace moesim

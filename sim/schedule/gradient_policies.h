@@ -1,0 +1,37 @@
+#pragma once
+
+#include "sim/schedule/gradient_plan.h"
+#include "sim/schedule/partition.h"
+#include "sim/schedule/pipeline.h"
+
+namespace moesim {
+
+// Rows of the dense gradient that one layer makes.
+int gradient_rows(const Scenario& scenario);
+
+// Every layer's gradient is reduced right after its attention backward.
+GradientPlan serial_gradient(const Scenario& scenario);
+
+// A layer's gradient is reduced in the dense slot of the layer below it.
+GradientPlan gradient_under_attention(const Scenario& scenario);
+
+// AllReduces of `chunk_rows` rows fill the time that communication would be idle; a started one is
+// not interrupted, so the last may reach beyond it (Lina).
+GradientPlan gradient_in_fixed_chunks(const PartitionProblem& problem, int chunk_rows);
+
+// The partitioner's problem for the scenario; `degrees[i]` lists the degrees that layer i may use.
+PartitionProblem partition_problem(const LayerProbe& probe,
+                                   const Scenario& scenario,
+                                   const PipelinePolicy& policy,
+                                   const std::vector<std::vector<int>>& degrees);
+
+// The slots of a partition of a model with `layers` layers.
+GradientPlan to_plan(const Partition& partition, int layers);
+
+// FSMoE's adaptive partitioning at the given backward degrees.
+GradientPlan adaptive_gradient(const Scenario& scenario,
+                               const PipelinePolicy& policy,
+                               const Degrees& degrees,
+                               const Evaluator& evaluator);
+
+}  // namespace moesim

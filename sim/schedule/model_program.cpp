@@ -1,0 +1,188 @@
+#include "sim/schedule/model_program.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.h"
+#include "sim/cluster/groups.h"
+#include "sim/model/routing.h"
+
+namespace moesim {
+namespace {
+
+GroupIndices add_groups(ProgramBuilder& builder, const ParallelConfig& parallel) {
+  GroupIndices indices;
+  for (Group& group : make_groups(parallel)) {
+    const std::string name = group.name;
+    const int index = builder.add_group(std::move(group));
+    if (name == "mp")
+      indices.mp = index;
+    if (name == "dp")
+      indices.dp = index;
+    if (name == "esp")
+      indices.esp = index;
+    if (name == "ep")
+      indices.ep = index;
+    if (name == "edp")
+      indices.edp = index;
+    if (name == "ep_esp")
+      indices.ep_esp = index;
+    if (name == "world")
+      indices.world = index;
+  }
+  return indices;
+}
+
+// Elements of optimizer state per weight: Adam keeps two moments, and next to weights of low
+// precision an fp32 copy; plain SGD only that copy.
+int state_copies(OptimizerAlgorithm algorithm, DataType dtype) {
+  const int moments = algorithm == OptimizerAlgorithm::kAdam ? 2 : 0;
+  return moments + (dtype == DataType::kFp32 ? 0 : 1);
+}
+
+const char* pass_name(Pass pass) {
+  constexpr std::array kNames{"forward", "recompute", "backward", "update"};
+  return kNames.at(static_cast<size_t>(pass));
+}
+
+std::string task_name(const std::string& kind, const Place& place) {
+  std::string name;
+  if (place.layer != kNone) {
+    name = "layer" + std::to_string(place.layer) + '.';
+  }
+  name += pass_name(place.pass);
+  name += '.';
+  name += kind;
+  if (place.chunk != kNone) {
+    name += '.';
+    name += std::to_string(place.chunk);
+  }
+  return name;
+}
+
+}  // namespace
+
+ModelProgram::ModelProgram(const Scenario& scenario, const std::string& schedule)
+    : scenario_(&scenario),
+      sizes_(layer_sizes(scenario.model, scenario.parallel)),
+      builder_(scenario.name + "/" + schedule, scenario.parallel.world()),
+      groups_(add_groups(builder_, scenario.parallel)) {
+  const ModelConfig& config = scenario.model;
+  dense_ =
+      add_parameters("dense", 1, config.layers * sizes_.attention_weight_rows(), config.embedding);
+  gate_ = add_parameters("gate", 1, config.layers * config.embedding, config.experts);
+  expert_ = add_parameters("expert",
+                           config.layers * sizes_.local_experts,
+                           sizes_.expert_weight_rows(),
+                           config.embedding);
+}
+
+Parameters ModelProgram::add_parameters(const std::string& name,
+                                        int blocks,
+                                        int rows,
+                                        int columns) {
+  Parameters parameters;
+  parameters.weight = add_input(name + "_weight", blocks, rows, columns);
+  parameters.gradient = add_tensor(name + "_gradient", blocks, rows, columns);
+  if (model().optimizer) {
+    const int copies = state_copies(*model().optimizer, model().dtype);
+    if (copies > 0) {
+      Tensor state{name + "_state", blocks, rows, copies * columns, DataType::kFp32, true, 0, {}};
+      parameters.state = builder_.add_tensor(std::move(state));
+    }
+  }
+  return parameters;
+}
+
+int ModelProgram::group_size(int group) const {
+  const Group& members = builder_.group(group);
+  return static_cast<int>(members.members.front().size());
+}
+
+int ModelProgram::add_tensor(const std::string& name, int blocks, int rows, int columns) {
+  return builder_.add_tensor({name, blocks, rows, columns, model().dtype, false, 0, {}});
+}
+
+int ModelProgram::add_index_tensor(const std::string& name, int blocks, int rows) {
+  return builder_.add_tensor({name, blocks, rows, 1, DataType::kInt32, false, 0, {}});
+}
+
+int ModelProgram::add_input(const std::string& name, int blocks, int rows, int columns) {
+  const int seed = static_cast<int>(builder_.program().tensors.size()) + 1;
+  return builder_.add_tensor({name, blocks, rows, columns, model().dtype, true, seed, {}});
+}
+
+Region ModelProgram::dense_rows(int tensor, int layer) const {
+  const int count = sizes_.attention_weight_rows();
+  return rows(tensor, (model().layers - 1 - layer) * count, count);
+}
+
+Region ModelProgram::gate_rows(int tensor, int layer) const {
+  return rows(tensor, (model().layers - 1 - layer) * model().embedding, model().embedding);
+}
+
+std::vector<Region> ModelProgram::expert_matrices(int tensor, int layer) const {
+  std::vector<Region> matrices;
+  for (int matrix = 0; matrix < sizes_.num_expert_gemms; ++matrix) {
+    Region region = rows(tensor, matrix * sizes_.hidden_shard, sizes_.hidden_shard);
+    region.first_block = (model().layers - 1 - layer) * sizes_.local_experts;
+    region.num_blocks = sizes_.local_experts;
+    matrices.push_back(region);
+  }
+  return matrices;
+}
+
+int ModelProgram::routing(int rows, int ranks_per_domain) {
+  const auto found = routings_.find({rows, ranks_per_domain});
+  if (found != routings_.end()) {
+    return found->second.first;
+  }
+  auto tokens = make_routing(*scenario_, {rows, ranks_per_domain});
+  std::pair<int, int> entry{kNone, 0};
+  if (!tokens.empty()) {
+    entry.second = largest_count(tokens);
+    entry.first = builder_.add_routing({fmt::format("routing{}", routings_.size()), tokens});
+  }
+  routings_.emplace(std::pair{rows, ranks_per_domain}, entry);
+  return entry.first;
+}
+
+int ModelProgram::buffer_rows(int rows, int ranks_per_domain) {
+  const bool unequal = routing(rows, ranks_per_domain) != kNone && !model().capacity_factor;
+  return unequal ? routings_.at({rows, ranks_per_domain}).second : capacity_rows(model(), rows);
+}
+
+void ModelProgram::accumulate(Task& task, const Region& gradient) {
+  if (!accumulated_.insert({gradient.tensor, gradient.first_block, gradient.first_row}).second) {
+    task.reads.push_back(gradient);
+  }
+  task.writes.push_back(gradient);
+}
+
+int ModelProgram::add_task(std::string kind, int stream, const Place& place, Task task) {
+  if (task.name.empty()) {
+    task.name = task_name(kind, place);
+  }
+  task.kind = std::move(kind);
+  task.stream = stream;
+  task.pass = place.pass;
+  task.layer = place.layer;
+  task.chunk = place.chunk;
+  return builder_.add_task(std::move(task));
+}
+
+int ModelProgram::add_collective(std::string kind,
+                                 int stream,
+                                 const Place& place,
+                                 const Collective& collective,
+                                 const Region& from,
+                                 const Region& to) {
+  Task task;
+  task.descriptor = collective;
+  task.reads = {from};
+  task.writes = {to};
+  return add_task(std::move(kind), stream, place, std::move(task));
+}
+
+}  // namespace moesim

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/io/scenario.h"
+#include "sim/model/sizes.h"
+#include "sim/program/builder.h"
+
+namespace moesim {
+
+// Indices of the groups of a scenario in its Program.
+struct GroupIndices {
+  int mp = kNone;
+  int dp = kNone;
+  int esp = kNone;
+  int ep = kNone;
+  int edp = kNone;
+  int ep_esp = kNone;
+  int world = kNone;
+};
+
+// Where a task stands in the model.
+struct Place {
+  Pass pass = Pass::kForward;
+  int layer = kNone;
+  int chunk = kNone;
+};
+
+// A weight matrix of all layers with its gradient and optimizer state. Layers stand in
+// back-propagation order: the last layer's rows come first.
+struct Parameters {
+  int weight = kNone;
+  int gradient = kNone;
+  int state = kNone;  // kNone without an optimizer
+};
+
+// What the schedules of one scenario share while a Program is built: groups, sizes, the tensors of
+// parameters, and short ways to append tasks. The parts of layers (attention_block.h, moe_unit.h,
+// parm_flow.h) add the rest.
+class ModelProgram {
+ public:
+  ModelProgram(const Scenario& scenario, const std::string& schedule);
+
+  const Scenario& scenario() const { return *scenario_; }
+  const ModelConfig& model() const { return scenario_->model; }
+  const LayerSizes& sizes() const { return sizes_; }
+  const GroupIndices& groups() const { return groups_; }
+  ProgramBuilder& builder() { return builder_; }
+
+  int group_size(int group) const;
+  const Tensor& tensor(int index) const { return builder_.tensor(index); }
+  int stream(std::string_view name) { return builder_.stream(name); }
+
+  // An activation of the model's data type, with `columns` per row.
+  int add_tensor(const std::string& name, int blocks, int rows, int columns);
+  int add_index_tensor(const std::string& name, int blocks, int rows);
+  int add_input(const std::string& name, int blocks, int rows, int columns);
+
+  Region all(int tensor) const { return builder_.all(tensor); }
+  Region rows(int tensor, int first, int count) const {
+    return builder_.rows(tensor, first, count);
+  }
+
+  // Rows of the dense parameters (weight or gradient) that belong to a layer's attention.
+  Region dense_rows(int tensor, int layer) const;
+  // Rows of the gate parameters that belong to a layer.
+  Region gate_rows(int tensor, int layer) const;
+  // The matrices w1, w2[, w3] of a layer's local experts in the expert parameters.
+  std::vector<Region> expert_matrices(int tensor, int layer) const;
+
+  const Parameters& dense() const { return dense_; }
+  const Parameters& gate() const { return gate_; }
+  const Parameters& expert() const { return expert_; }
+
+  // The Program's routing for domains of `rows` tokens, or kNone when routing is balanced.
+  int routing(int rows, int ranks_per_domain);
+  // Rows per expert of a buffer filled from such a domain: the capacity, or, without a capacity
+  // factor, the largest count that the routing gives any rank.
+  int buffer_rows(int rows, int ranks_per_domain);
+
+  // Makes the task add to a gradient's rows; the first task that does so only writes them.
+  void accumulate(Task& task, const Region& gradient);
+
+  // Appends a task named "layer<l>.<pass>.<kind>[.<chunk>]".
+  int add_task(std::string kind, int stream, const Place& place, Task task);
+  // Appends a collective that reads `from` and writes `to`.
+  int add_collective(std::string kind,
+                     int stream,
+                     const Place& place,
+                     const Collective& collective,
+                     const Region& from,
+                     const Region& to);
+
+  Program build() && { return std::move(builder_).build(); }
+
+ private:
+  Parameters add_parameters(const std::string& name, int blocks, int rows, int columns);
+
+  const Scenario* scenario_;
+  LayerSizes sizes_;
+  ProgramBuilder builder_;
+  GroupIndices groups_;
+  Parameters dense_;
+  Parameters gate_;
+  Parameters expert_;
+  std::set<std::array<int, 3>> accumulated_;                     // tensor, first block, first row
+  // By {rows, ranks per domain}: the Program's routing and its largest count.
+  std::map<std::pair<int, int>, std::pair<int, int>> routings_;
+
+};
+
+// Start of part `index` of `count` rows cut into `parts` that differ by at most one row.
+constexpr int part_begin(int count, int parts, int index) {
+  return static_cast<int>(int64_t{count} * index / parts);
+}
+
+}  // namespace moesim

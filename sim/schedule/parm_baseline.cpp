@@ -1,0 +1,108 @@
+#include "sim/base/error.h"
+#include "sim/schedule/parm_flow.h"
+#include "sim/schedule/parm_variants.h"
+
+namespace moesim {
+namespace {
+
+// DeepSpeed-MoE as Parm describes it: every rank gathers the copies of its esp group's tokens and
+// gates them all, each copy a capacity domain of its own: ESP-AllGather(B*L*M*N_ESP) -> gate, order
+// -> EP-AlltoAll(E*T*M*N_ESP) -> expert shard -> ESP-AllReduce -> EP-AlltoAll -> split.
+// Backward has no AllReduce before the expert: each rank keeps its own copy's gradient, and the
+// tokens' gradient is reduced over esp last.
+class ParmBaseline : public ParmFlow {
+ public:
+  explicit ParmBaseline(const Scenario& scenario)
+      : ParmFlow(scenario, "parm_baseline", false, GateReads::kAll) {}
+
+ protected:
+  void to_experts_and_back(Layer& layer, const Place& place, const Region& from) override {
+    layer.shape = shape(static_cast<int>(from.num_list_rows()));
+    gate(layer, place, gather_copies(place, from), mp());
+    const int sent = order(layer, place);
+    const int ep = program_.groups().ep;
+    const int received = exchange(place, "received", "dispatch", ep, sent);
+    const int produced = experts(layer, place, received);
+    reduce("esp_all_reduce", place, program_.groups().esp, program_.all(produced));
+    layer.combined = exchange(place, "combined", "combine", ep, produced);
+  }
+
+  void to_output(Layer& layer, const Place& place) override {
+    const Region output = program_.all(layer.output);
+    if (esp() == 1) {
+      unorder(layer, place, output);
+      return;
+    }
+    const Region copies =
+        program_.all(add_like(place, "results", layer.output, esp() * program_.model().batch));
+    unorder(layer, place, copies);
+    slice(place, program_.groups().esp, copies, output);
+  }
+
+  void backward_through(Layer& layer, const Place& place, int d_output, int d_tokens) override {
+    reduce("mp_all_reduce", place, program_.groups().mp, program_.all(d_output));
+    const int copies = esp() * program_.model().batch;
+    Region d_result = program_.all(d_output);
+    Region d_gathered = program_.all(d_tokens);
+    if (esp() > 1) {
+      d_result = program_.all(add_like(place, "results", d_output, copies));
+      d_gathered = program_.all(add_like(place, "copies", d_output, copies));
+      slice(place, program_.groups().esp, program_.all(d_output), d_result);
+    }
+    const int ep = program_.groups().ep;
+    const int d_combined = unorder_backward(layer, place, d_result);
+    const int d_produced = exchange(place, "produced", "dispatch", ep, d_combined);
+    const int d_received = experts_backward(layer, place, d_produced);
+    const int d_sent = exchange(place, "sent", "combine", ep, d_received);
+    order_and_gate_backward(layer, place, d_sent, d_gathered);
+    if (esp() > 1) {
+      slice(place, program_.groups().esp, d_gathered, program_.all(d_tokens));
+      reduce("esp_all_reduce", place, program_.groups().esp, program_.all(d_tokens));
+    }
+  }
+
+ private:
+  // Blocks in the order of the AlltoAll: expert owner, copy, local expert.
+  BufferShape shape(int tokens) {
+    BufferShape shape;
+    shape.domains = esp();
+    shape.rows = program_.buffer_rows(tokens, mp());
+    const int local = program_.sizes().local_experts;
+    for (int owner = 0; owner < program_.scenario().parallel.ep; ++owner) {
+      for (int copy = 0; copy < esp(); ++copy) {
+        for (int expert = 0; expert < local; ++expert) {
+          shape.experts.push_back(owner * local + expert);
+        }
+      }
+    }
+    return shape;
+  }
+
+  Region gather_copies(const Place& place, const Region& from) {
+    if (esp() == 1) {
+      return from;
+    }
+    const Region copies =
+        program_.all(add_like(place, "copies", from.tensor, esp() * program_.model().batch));
+    program_.add_collective("esp_all_gather",
+                            streams_.intra,
+                            place,
+                            {CollectiveOperation::kAllGather, program_.groups().esp},
+                            from,
+                            copies);
+    return copies;
+  }
+};
+
+}  // namespace
+
+Program build_parm_baseline(const Scenario& scenario) {
+  if (scenario.parallel.mp != scenario.parallel.esp) {
+    throw Error(scenario.path,
+                "parm_baseline needs mp = esp: its copies of the tokens are those of the mp group; "
+                "set parallel.mp and parallel.esp to the same size");
+  }
+  return ParmBaseline(scenario).build();
+}
+
+}  // namespace moesim

@@ -1,0 +1,194 @@
+#include "sim/schedule/parm_flow.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace moesim {
+
+ParmFlow::ParmFlow(const Scenario& scenario,
+                   const std::string& schedule,
+                   bool two_communicators,
+                   GateReads gate_reads)
+    : program_(scenario, schedule), gate_reads_(gate_reads) {
+  streams_.compute = program_.stream("compute");
+  streams_.inter = program_.stream(two_communicators ? "inter" : "communication");
+  streams_.intra = two_communicators ? program_.stream("intra") : streams_.inter;
+}
+
+Program ParmFlow::build() && {
+  forward_pass();
+  const ModelConfig& model = program_.model();
+  const int target =
+      program_.add_input("loss_gradient", model.batch, model.sequence, model.embedding);
+  int d_output = program_.add_tensor("d_output", model.batch, model.sequence, model.embedding);
+  Task task;
+  task.descriptor = Elementwise{ElementwiseOperation::kLoss};
+  task.reads = {program_.all(layers_.back().output), program_.all(target)};
+  task.writes = {program_.all(d_output)};
+  program_.add_task("loss", streams_.compute, {Pass::kForward, model.layers - 1}, std::move(task));
+  for (int index = model.layers - 1; index >= 0; --index) {
+    backward(index, d_output);
+    d_output = layers_[static_cast<size_t>(index)].attention->input_gradient();
+  }
+  append_update(program_, streams_, gate_reads_);
+  return std::move(program_).build();
+}
+
+ParmFlow::Layer ParmFlow::make_layer(const Place& place, int input) {
+  Layer layer;
+  layer.input = input;
+  layer.attention = std::make_unique<AttentionBlock>(program_, streams_.compute, place, input);
+  return layer;
+}
+
+void ParmFlow::forward_pass() {
+  const ModelConfig& model = program_.model();
+  int input = program_.add_input("input", model.batch, model.sequence, model.embedding);
+  for (int index = 0; index < model.layers; ++index) {
+    const Place place{Pass::kForward, index};
+    Layer& layer = layers_.emplace_back(make_layer(place, input));
+    forward(layer, place);
+    layer.output =
+        program_.add_tensor(name(place, "output"), model.batch, model.sequence, model.embedding);
+    to_output(layer, place);
+    input = layer.output;
+  }
+}
+
+void ParmFlow::forward(Layer& layer, const Place& place) {
+  layer.attention->forward({0, program_.model().sequence}, kNone);
+  const Region tokens = program_.all(layer.attention->output());
+  reduce("mp_all_reduce", place, program_.groups().mp, tokens);
+  to_experts_and_back(layer, place, tokens);
+}
+
+void ParmFlow::backward(int index, int d_output) {
+  const ModelConfig& model = program_.model();
+  Layer& layer = layers_[static_cast<size_t>(index)];
+  const Place place{Pass::kBackward, index};
+  if (model.recompute == Recompute::kFull) {
+    const Place again{Pass::kRecompute, index};
+    Layer recomputed = make_layer(again, layer.input);
+    recomputed.output = layer.output;
+    forward(recomputed, again);
+    layer = std::move(recomputed);
+  } else if (model.recompute == Recompute::kSelective) {
+    recompute_hidden(layer, index);
+  }
+  const int d_tokens =
+      program_.add_tensor(name(place, "tokens"), model.batch, model.sequence, model.embedding);
+  backward_through(layer, place, d_output, d_tokens);
+  if (model.recompute == Recompute::kSelective) {
+    layer.attention->recompute({0, model.sequence}, kNone);
+  }
+  layer.attention->backward(d_tokens, {0, model.sequence}, kNone);
+  reduce("gradient_all_reduce",
+         place,
+         program_.groups().dp,
+         program_.dense_rows(program_.dense().gradient, index));
+}
+
+std::string ParmFlow::name(const Place& place, const std::string& tensor) const {
+  constexpr const char* kPrefixes[] = {"", "recompute.", "d_", ""};
+  return fmt::format(
+      "layer{}.{}{}", place.layer, kPrefixes[static_cast<size_t>(place.pass)], tensor);
+}
+
+int ParmFlow::add_like(const Place& place, const std::string& tensor, int like, int blocks) {
+  const Tensor shape = program_.tensor(like);
+  return program_.add_tensor(name(place, tensor), blocks, shape.rows, shape.columns);
+}
+
+void ParmFlow::gate(Layer& layer, const Place& place, const Region& tokens, int ranks_per_domain) {
+  const ModelConfig& model = program_.model();
+  const int blocks = static_cast<int>(layer.shape.experts.size());
+  const int rows = static_cast<int>(tokens.num_list_rows());
+  layer.gate_input = tokens;
+  layer.probs = program_.add_tensor(name(place, "probs"), 1, rows, model.experts);
+  layer.index = program_.add_index_tensor(name(place, "index"), blocks, layer.shape.rows);
+  layer.weight = program_.add_tensor(name(place, "weight"), blocks, layer.shape.rows, 1);
+  Task task;
+  task.descriptor = Gate{model.gate,
+                         model.top_k,
+                         layer.shape.experts,
+                         program_.routing(rows / layer.shape.domains, ranks_per_domain),
+                         !model.capacity_factor.has_value(),
+                         layer.shape.domains};
+  task.reads = {tokens, program_.gate_rows(program_.gate().weight, place.layer)};
+  task.writes = {program_.all(layer.probs), program_.all(layer.index), program_.all(layer.weight)};
+  program_.add_task("gate", streams_.compute, place, std::move(task));
+}
+
+int ParmFlow::order(Layer& layer, const Place& place) {
+  const int blocks = static_cast<int>(layer.shape.experts.size());
+  const int buffer = program_.add_tensor(
+      name(place, "buffer"), blocks, layer.shape.rows, program_.model().embedding);
+  Task task;
+  task.descriptor = Order{layer.shape.experts};
+  task.reads = {layer.gate_input, program_.all(layer.index)};
+  task.writes = {program_.all(buffer)};
+  program_.add_task("order", streams_.compute, place, std::move(task));
+  return buffer;
+}
+
+int ParmFlow::replicate(const Place& place, const std::string& tensor, int from) {
+  if (esp() == 1) {
+    return from;
+  }
+  const int blocks = program_.tensor(from).blocks;
+  const int to = add_like(place, tensor, from, blocks * esp());
+  Task task;
+  task.descriptor = Replicate{program_.groups().ep, esp()};
+  task.reads = {program_.all(from)};
+  task.writes = {program_.all(to)};
+  program_.add_task("replicate", streams_.compute, place, std::move(task));
+  return to;
+}
+
+int ParmFlow::local_sum(const Place& place, const std::string& tensor, int from) {
+  if (esp() == 1) {
+    return from;
+  }
+  const int blocks = program_.tensor(from).blocks;
+  const int to = add_like(place, tensor, from, blocks / esp());
+  Task task;
+  task.descriptor = LocalSum{program_.groups().ep, esp()};
+  task.reads = {program_.all(from)};
+  task.writes = {program_.all(to)};
+  program_.add_task("local_sum", streams_.compute, place, std::move(task));
+  return to;
+}
+
+int ParmFlow::exchange(
+    const Place& place, const std::string& tensor, const char* kind, int group, int from) {
+  if (program_.group_size(group) == 1) {
+    return from;
+  }
+  const int to = add_like(place, tensor, from, program_.tensor(from).blocks);
+  program_.add_collective(kind,
+                          streams_.inter,
+                          place,
+                          {CollectiveOperation::kAllToAll, group},
+                          program_.all(from),
+                          program_.all(to));
+  return to;
+}
+
+void ParmFlow::slice(const Place& place, int group, const Region& from, const Region& to) {
+  Task task;
+  task.descriptor = Slice{group};
+  task.reads = {from};
+  task.writes = {to};
+  const bool keeps = from.num_list_rows() > to.num_list_rows();
+  program_.add_task(keeps ? "slice" : "pad", streams_.compute, place, std::move(task));
+}
+
+void ParmFlow::reduce(const char* kind, const Place& place, int group, const Region& region) {
+  if (program_.group_size(group) > 1) {
+    program_.add_collective(
+        kind, streams_.inter, place, {CollectiveOperation::kAllReduce, group}, region, region);
+  }
+}
+
+}  // namespace moesim

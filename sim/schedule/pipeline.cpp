@@ -1,0 +1,262 @@
+#include "sim/schedule/pipeline.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/schedule/update.h"
+
+namespace moesim {
+namespace {
+
+// SP-MoE: one degree divides the other; the smaller one counts the gate domains.
+int count_units(const Degrees& degrees) {
+  const int moe = *std::max_element(degrees.forward.begin(), degrees.forward.end());
+  return std::min(degrees.non_moe, moe);
+}
+
+LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy) {
+  LayerStreams streams;
+  streams.compute = program.stream("compute");
+  if (policy.overlap_intra_with_inter) {
+    streams.intra = program.stream("intra");
+    streams.inter = program.stream("inter");
+  } else {
+    streams.intra = program.stream("communication");
+    streams.inter = streams.intra;
+  }
+  return streams;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const Scenario& scenario,
+                   const std::string& schedule,
+                   const PipelinePolicy& policy,
+                   const Degrees& degrees,
+                   GradientPlan gradients)
+    : policy_(policy),
+      degrees_(degrees),
+      gradients_(std::move(gradients)),
+      program_(scenario, schedule),
+      streams_(make_streams(program_, policy)),
+      num_units_(count_units(degrees)) {}
+
+Program Pipeline::build() && {
+  forward();
+  loss();
+  backward();
+  append_update(program_, streams_, GateReads::kSlice);
+  return std::move(program_).build();
+}
+
+SequenceRange Pipeline::sequence_range(int chunk) const {
+  // A chunk's B * count tokens must divide by mp: cut in steps of mp / gcd(B, mp) positions.
+  const int mp = program_.scenario().parallel.mp;
+  const int step = mp / std::gcd(program_.model().batch, mp);
+  const int steps = program_.model().sequence / step;
+  const int first = part_begin(steps, degrees_.non_moe, chunk) * step;
+  return {first, part_begin(steps, degrees_.non_moe, chunk + 1) * step - first};
+}
+
+SequenceRange Pipeline::unit_range(int unit) const {
+  const SequenceRange first = sequence_range(unit * attention_chunks());
+  const SequenceRange last = sequence_range((unit + 1) * attention_chunks() - 1);
+  return {first.first, last.end() - first.first};
+}
+
+int Pipeline::token_rows(const SequenceRange& range) const {
+  return program_.model().batch * range.count / program_.scenario().parallel.mp;
+}
+
+int Pipeline::moe_degree(int layer, Pass pass) const {
+  const auto& degrees = pass == Pass::kBackward ? degrees_.backward : degrees_.forward;
+  return std::max(1, degrees.at(static_cast<size_t>(layer)) / num_units_);
+}
+
+Pipeline::Layer Pipeline::make_layer(int index, Pass pass, int input) {
+  Layer layer;
+  layer.input = input;
+  layer.attention =
+      std::make_unique<AttentionBlock>(program_, streams_.compute, Place{pass, index}, input);
+  int pad = 1;
+  if (program_.model().pad_capacity) {
+    pad = std::lcm(moe_degree(index, Pass::kForward), moe_degree(index, Pass::kBackward));
+  }
+  for (int unit = 0; unit < num_units_; ++unit) {
+    layer.units.emplace_back(
+        program_,
+        MoeUnit::Options{streams_, index, unit, num_units_, token_rows(unit_range(unit)), pad});
+  }
+  return layer;
+}
+
+void Pipeline::forward() {
+  const ModelConfig& model = program_.model();
+  int input = program_.add_input("input", model.batch, model.sequence, model.embedding);
+  for (int index = 0; index < num_layers(); ++index) {
+    layers_.push_back(make_layer(index, Pass::kForward, input));
+    const std::string name = fmt::format("layer{}.output", index);
+    input = program_.add_tensor(name, model.batch, model.sequence, model.embedding);
+    layers_.back().output = input;
+  }
+  for (int unit = 0; unit < num_units_; ++unit) {
+    open(layers_.front(), {Pass::kForward, 0}, unit);
+  }
+  for (int index = 0; index < num_layers(); ++index) {
+    Layer& layer = layers_[static_cast<size_t>(index)];
+    issue_experts(layer);
+    issue_combines(layer.units.front());
+    for (int unit = 0; unit < num_units_; ++unit) {
+      close(layer, {Pass::kForward, index}, unit);
+      if (unit + 1 < num_units_) {
+        issue_combines(layer.units[static_cast<size_t>(unit) + 1]);
+      }
+      if (index + 1 < num_layers()) {
+        open(layers_[static_cast<size_t>(index) + 1], {Pass::kForward, index + 1}, unit);
+      }
+    }
+  }
+}
+
+void Pipeline::open(Layer& layer, const Place& place, int unit) {
+  const int chunks = attention_chunks();
+  const std::string recompute = place.pass == Pass::kRecompute ? "recompute." : "";
+  for (int chunk = unit * chunks; chunk < (unit + 1) * chunks; ++chunk) {
+    layer.attention->forward(sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
+  }
+  const std::string name = fmt::format("layer{}.{}tokens", place.layer, recompute);
+  layer.unit_input.push_back(token_region(name, layer.attention->output(), unit));
+  scatter_tokens(place, layer.attention->output(), layer.unit_input.back(), unit);
+  MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
+  moe.route(place.pass, layer.unit_input.back(), moe_degree(place.layer, place.pass));
+  issue_dispatches(moe, {}, place);
+}
+
+void Pipeline::close(Layer& layer, const Place& place, int unit) {
+  const std::string name = fmt::format("layer{}.result", place.layer);
+  layer.unit_output.push_back(token_region(name, layer.output, unit));
+  layer.units[static_cast<size_t>(unit)].unorder(layer.unit_output.back());
+  gather_tokens(place, layer.unit_output.back(), layer.output, unit);
+}
+
+std::vector<int> Pipeline::chunk_order(const MoeUnit& unit, Pass pass) const {
+  std::vector<int> order(static_cast<size_t>(unit.num_chunks()));
+  std::iota(order.begin(), order.end(), 0);
+  if (policy_.reverse_backward_chunks && pass == Pass::kBackward) {
+    std::reverse(order.begin(), order.end());
+  }
+  return order;
+}
+
+// FSMoE's first loop. The gradient slice follows the last dispatch: before its gather where
+// inter-node traffic has a stream of its own, so that one hardware queue does not delay it.
+void Pipeline::issue_dispatches(MoeUnit& unit, const std::vector<int>& slices, const Place& place) {
+  if (!held_back_.empty()) {
+    unit.hold(std::exchange(held_back_, {}));
+  }
+  const std::vector<int> order = chunk_order(unit, place.pass);
+  for (const int chunk : order) {
+    unit.dispatch(chunk);
+    const bool last = chunk == order.back();
+    if (last && policy_.overlap_intra_with_inter) {
+      reduce_gradient(streams_.inter, place, slices, {});
+    }
+    unit.gather(chunk);
+    if (last && !policy_.overlap_intra_with_inter) {
+      reduce_gradient(streams_.inter, place, slices, {});
+    }
+  }
+}
+
+// FSMoE's second loop, over the units in the order in which the pass visits them.
+void Pipeline::issue_experts(Layer& layer) {
+  const Pass pass = layer.units.front().pass();
+  for (int step = 0; step < num_units_; ++step) {
+    const int unit = pass == Pass::kBackward ? num_units_ - 1 - step : step;
+    MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
+    for (const int chunk : chunk_order(moe, pass)) {
+      moe.expert(chunk);
+      if (policy_.overlap_intra_with_inter) {
+        moe.scatter(chunk);
+      }
+    }
+  }
+}
+
+// FSMoE's third loop; with one communication at a time a chunk's ReduceScatter and combine follow
+// each other. Returns the last task.
+int Pipeline::issue_combines(MoeUnit& unit) {
+  int last = kNone;
+  for (const int chunk : chunk_order(unit, unit.pass())) {
+    if (!policy_.overlap_intra_with_inter) {
+      last = std::max(last, unit.scatter(chunk));
+    }
+    last = std::max(last, unit.combine(chunk));
+  }
+  return last;
+}
+
+Region Pipeline::token_region(const std::string& name, int sequence_tensor, int unit) {
+  const SequenceRange range = unit_range(unit);
+  if (program_.scenario().parallel.mp == 1) {
+    return program_.rows(sequence_tensor, range.first, range.count);
+  }
+  const std::string full_name = num_units_ > 1 ? fmt::format("{}.{}", name, unit) : name;
+  return program_.all(
+      program_.add_tensor(full_name, 1, token_rows(range), program_.model().embedding));
+}
+
+void Pipeline::scatter_tokens(const Place& place, int from, const Region& to, int unit) {
+  if (program_.scenario().parallel.mp == 1) {
+    return;
+  }
+  int row = 0;
+  for (int i = 0; i < attention_chunks(); ++i) {
+    const int chunk = unit * attention_chunks() + i;
+    const SequenceRange range = sequence_range(chunk);
+    program_.add_collective("mp_reduce_scatter",
+                            streams_.intra,
+                            {place.pass, place.layer, degrees_.non_moe > 1 ? chunk : kNone},
+                            {CollectiveOperation::kReduceScatter, program_.groups().mp},
+                            program_.rows(from, range.first, range.count),
+                            program_.rows(to.tensor, row, token_rows(range)));
+    row += token_rows(range);
+  }
+}
+
+void Pipeline::gather_tokens(const Place& place, const Region& from, int to, int unit) {
+  if (program_.scenario().parallel.mp == 1) {
+    return;
+  }
+  int row = 0;
+  for (int i = 0; i < attention_chunks(); ++i) {
+    const int chunk = unit * attention_chunks() + i;
+    const SequenceRange range = sequence_range(chunk);
+    program_.add_collective("mp_all_gather",
+                            streams_.intra,
+                            {place.pass, place.layer, degrees_.non_moe > 1 ? chunk : kNone},
+                            {CollectiveOperation::kAllGather, program_.groups().mp},
+                            program_.rows(from.tensor, row, token_rows(range)),
+                            program_.rows(to, range.first, range.count));
+    row += token_rows(range);
+  }
+}
+
+void Pipeline::loss() {
+  const ModelConfig& model = program_.model();
+  const int target =
+      program_.add_input("loss_gradient", model.batch, model.sequence, model.embedding);
+  Layer& last = layers_.back();
+  last.d_output = program_.add_tensor("d_output", model.batch, model.sequence, model.embedding);
+  Task task;
+  task.descriptor = Elementwise{ElementwiseOperation::kLoss};
+  task.reads = {program_.all(last.output), program_.all(target)};
+  task.writes = {program_.all(last.d_output)};
+  program_.add_task("loss", streams_.compute, {Pass::kForward, num_layers() - 1}, std::move(task));
+}
+
+}  // namespace moesim

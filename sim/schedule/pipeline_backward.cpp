@@ -1,0 +1,150 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/schedule/pipeline.h"
+
+namespace moesim {
+
+void Pipeline::backward() {
+  const int last_layer = num_layers() - 1;
+  begin_backward(last_layer);
+  for (int unit = num_units_ - 1; unit >= 0; --unit) {
+    backward_open(last_layer, unit);
+  }
+  for (int index = last_layer; index >= 0; --index) {
+    backward_layer(index);
+  }
+  const int rest = num_layers() * program_.sizes().attention_weight_rows() - reduced_rows_;
+  reduce_gradient(streams_.inter, {Pass::kBackward, 0}, {rest}, {});
+}
+
+// Experts and combines of a layer; its units then close one by one, each followed by the same unit
+// of the layer below.
+void Pipeline::backward_layer(int index) {
+  Layer& layer = layers_[static_cast<size_t>(index)];
+  issue_experts(layer);
+  int last_combine = issue_combines(layer.units.back());
+  if (index > 0) {
+    begin_backward(index - 1);
+  }
+  for (int unit = num_units_ - 1; unit >= 0; --unit) {
+    if (unit == 0) {
+      fill_dense_slot(index, last_combine);
+    }
+    backward_close(index, unit);
+    if (unit > 0) {
+      last_combine = issue_combines(layer.units[static_cast<size_t>(unit) - 1]);
+    } else {
+      const GradientSlots& slots = gradients_.layers[static_cast<size_t>(index)];
+      reduce_gradient(streams_.inter, {Pass::kBackward, index}, slots.after, {});
+    }
+    if (index > 0) {
+      backward_open(index - 1, unit);
+    }
+  }
+}
+
+void Pipeline::begin_backward(int index) {
+  if (program_.model().recompute == Recompute::kFull) {
+    recompute(index);
+  }
+  const ModelConfig& model = program_.model();
+  layers_[static_cast<size_t>(index)].d_attention = program_.add_tensor(
+      fmt::format("layer{}.d_attention", index), model.batch, model.sequence, model.embedding);
+}
+
+// The whole forward pass of a layer that kept only its input, up to the combined buffers.
+void Pipeline::recompute(int index) {
+  Layer& kept = layers_[static_cast<size_t>(index)];
+  Layer again = make_layer(index, Pass::kRecompute, kept.input);
+  again.output = kept.output;
+  again.d_output = kept.d_output;
+  for (int unit = 0; unit < num_units_; ++unit) {
+    open(again, {Pass::kRecompute, index}, unit);
+  }
+  issue_experts(again);
+  for (MoeUnit& unit : again.units) {
+    issue_combines(unit);
+  }
+  kept = std::move(again);
+}
+
+void Pipeline::backward_open(int index, int unit) {
+  Layer& layer = layers_[static_cast<size_t>(index)];
+  const Place place{Pass::kBackward, index};
+  if (index + 1 < num_layers()) {
+    layer.d_output = layers_[static_cast<size_t>(index) + 1].attention->input_gradient();
+  }
+  const Region d_result =
+      token_region(fmt::format("layer{}.d_result", index), layer.d_output, unit);
+  scatter_tokens(place, layer.d_output, d_result, unit);
+  MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
+  moe.unorder_backward(d_result, moe_degree(index, Pass::kBackward));
+  const bool last_unit = unit == 0;
+  const GradientSlots& slots = gradients_.layers[static_cast<size_t>(index)];
+  issue_dispatches(moe, last_unit ? slots.region : std::vector<int>{}, place);
+  if (program_.model().recompute == Recompute::kSelective) {
+    moe.recompute_hidden();
+  }
+}
+
+void Pipeline::backward_close(int index, int unit) {
+  Layer& layer = layers_[static_cast<size_t>(index)];
+  const bool first_unit = unit == num_units_ - 1;
+  if (first_unit && program_.model().recompute == Recompute::kSelective) {
+    for (int chunk = 0; chunk < degrees_.non_moe; ++chunk) {
+      layer.attention->recompute(sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
+    }
+  }
+  const Region d_tokens =
+      token_region(fmt::format("layer{}.d_tokens", index), layer.d_attention, unit);
+  layer.units[static_cast<size_t>(unit)].route_backward(d_tokens);
+  gather_tokens({Pass::kBackward, index}, d_tokens, layer.d_attention, unit);
+  const int chunks = attention_chunks();
+  for (int chunk = (unit + 1) * chunks - 1; chunk >= unit * chunks; --chunk) {
+    layer.attention->backward(
+        layer.d_attention, sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
+  }
+}
+
+// With one communication at a time the slot has a stream of its own beside attention and its mp
+// collectives: it begins when the MoE region is over, and the next one waits for it.
+void Pipeline::fill_dense_slot(int index, int last_combine) {
+  const std::vector<int>& slices = gradients_.layers[static_cast<size_t>(index)].dense;
+  const Place place{Pass::kBackward, index};
+  if (slices.empty() || policy_.overlap_intra_with_inter) {
+    reduce_gradient(streams_.inter, place, slices, {});
+    return;
+  }
+  std::vector<int> order_only;
+  if (last_combine != kNone) {
+    order_only.push_back(last_combine);
+  }
+  held_back_ = reduce_gradient(program_.stream("gradient"), place, slices, order_only);
+}
+
+// AllReduces over dp of the next rows of the flat dense gradient; returns the tasks.
+std::vector<int> Pipeline::reduce_gradient(int stream,
+                                           const Place& place,
+                                           const std::vector<int>& slices,
+                                           const std::vector<int>& order_only) {
+  std::vector<int> tasks;
+  for (const int count : slices) {
+    if (count == 0 || program_.scenario().parallel.dp == 1) {
+      continue;
+    }
+    const Region slice = program_.rows(program_.dense().gradient, reduced_rows_, count);
+    reduced_rows_ += count;
+    Task task;
+    task.descriptor = Collective{CollectiveOperation::kAllReduce, program_.groups().dp};
+    task.reads = {slice};
+    task.writes = {slice};
+    task.order_only = order_only;
+    const Place at{place.pass, place.layer, num_reductions_++};
+    tasks.push_back(program_.add_task("gradient_all_reduce", stream, at, std::move(task)));
+  }
+  return tasks;
+}
+
+}  // namespace moesim

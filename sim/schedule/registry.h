@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "sim/schedule/definitions.h"
+
+namespace moesim {
+
+// The definition of that name; Error with the names there are. `parm` is a choice between two
+// schedules and has none.
+const ScheduleDefinition& find_definition(const std::string& name);
+
+}  // namespace moesim

@@ -1,0 +1,47 @@
+#include "sim/schedule/update.h"
+
+#include <utility>
+
+namespace moesim {
+namespace {
+
+constexpr Place kUpdate{Pass::kUpdate};
+
+void reduce(ModelProgram& program, const char* kind, int stream, int group, int gradient) {
+  if (program.group_size(group) == 1) {
+    return;
+  }
+  const Region all = program.all(gradient);
+  program.add_collective(kind, stream, kUpdate, {CollectiveOperation::kAllReduce, group}, all, all);
+}
+
+void step(ModelProgram& program, int stream, const Parameters& parameters) {
+  Task task;
+  task.descriptor = Optimizer{*program.model().optimizer};
+  task.writes = {program.all(parameters.weight)};
+  if (parameters.state != kNone) {
+    task.writes.push_back(program.all(parameters.state));
+  }
+  task.reads = task.writes;
+  task.reads.insert(task.reads.begin(), program.all(parameters.gradient));
+  const std::string& weight = program.tensor(parameters.weight).name;
+  task.name = "update." + weight;
+  program.add_task("optimizer", stream, kUpdate, std::move(task));
+}
+
+}  // namespace
+
+void append_update(ModelProgram& program, const LayerStreams& streams, GateReads gate_reads) {
+  const GroupIndices& groups = program.groups();
+  const int gate_group = gate_reads == GateReads::kSlice ? groups.world : groups.dp;
+  reduce(program, "gate_gradient_all_reduce", streams.inter, gate_group, program.gate().gradient);
+  reduce(
+      program, "expert_gradient_all_reduce", streams.inter, groups.edp, program.expert().gradient);
+  if (program.model().optimizer) {
+    for (const Parameters& parameters : {program.dense(), program.gate(), program.expert()}) {
+      step(program, streams.compute, parameters);
+    }
+  }
+}
+
+}  // namespace moesim

@@ -1,0 +1,168 @@
+// Every schedule's Program, over the model's options, is one that the verifier accepts, and its
+// collectives move what the papers say.
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "sim/program/verifier.h"
+#include "tests/unit/schedule/small_scenario.h"
+
+namespace moesim {
+namespace {
+
+using testing::degrees;
+using testing::small_scenario;
+using testing::unit_evaluator;
+
+void expect_clean(const std::string& schedule, const Scenario& scenario, const Degrees& chosen) {
+  const Program program = build_schedule(schedule, scenario, chosen, unit_evaluator());
+  const Verdict verdict = verify(program);
+  ASSERT_TRUE(verdict.ok()) << schedule << ": " << verdict.problems.size() << " problems, first: "
+                            << verdict.problems.front().message;
+}
+
+class FlowTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FlowTest, IsCleanAtSeveralDegrees) {
+  const Scenario scenario = small_scenario();
+  for (const int degree : {1, 2, 3, 8}) {
+    expect_clean(GetParam(), scenario, degrees(scenario, degree, degree));
+  }
+}
+
+TEST_P(FlowTest, IsCleanUnderEveryModelOption) {
+  for (const Recompute recompute :
+       {Recompute::kNothing, Recompute::kSelective, Recompute::kFull}) {
+    for (const bool drops : {true, false}) {
+      Scenario scenario = small_scenario();
+      scenario.model.recompute = recompute;
+      scenario.model.feed_forward = FeedForward::kSwiglu;
+      scenario.model.optimizer = OptimizerAlgorithm::kAdam;
+      scenario.routing.kind = RoutingKind::kZipf;
+      scenario.routing.zipf_exponent = 1;
+      if (!drops) {
+        scenario.model.capacity_factor.reset();
+      }
+      expect_clean(GetParam(), scenario, degrees(scenario, 2, 2));
+    }
+  }
+}
+
+TEST_P(FlowTest, IsCleanWhereGroupsAreOneRank) {
+  for (const int mp : {1, 2}) {
+    for (const int ep : {1, 2, 4}) {
+      Scenario scenario = small_scenario();
+      const int esp = mp;
+      scenario.parallel = {.mp = mp, .dp = 8 / mp, .esp = esp, .ep = ep, .edp = 8 / (esp * ep)};
+      expect_clean(GetParam(), scenario, degrees(scenario, 2, 2));
+    }
+  }
+}
+
+TEST_P(FlowTest, IsCleanWhereDomainsAreDivided) {
+  Scenario scenario = small_scenario();
+  scenario.parallel = {.mp = 8, .dp = 1, .esp = 8, .ep = 1, .edp = 1};
+  scenario.model.heads = 8;
+  scenario.model.kv_heads = 8;
+  expect_clean(GetParam(), scenario, degrees(scenario, 2, 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(AllSchedules,
+                         FlowTest,
+                         ::testing::ValuesIn(schedule_names()),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST(SpMoeTest, IsCleanForPairsOfDegrees) {
+  const Scenario scenario = small_scenario();
+  for (const auto& [moe, non_moe] : {std::pair{1, 2}, {2, 2}, {4, 2}, {2, 4}, {3, 3}, {6, 3}}) {
+    expect_clean("sp_moe", scenario, degrees(scenario, moe, moe, non_moe));
+  }
+}
+
+TEST(SpMoeTest, IsCleanWithRecomputation) {
+  for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
+    Scenario scenario = small_scenario();
+    scenario.model.recompute = recompute;
+    expect_clean("sp_moe", scenario, degrees(scenario, 2, 2, 4));
+    expect_clean("sp_moe", scenario, degrees(scenario, 4, 4, 2));
+  }
+}
+
+TEST(SpMoeTest, RefusesDegreesThatDoNotDivide) {
+  const Scenario scenario = small_scenario();
+  EXPECT_THROW(
+      build_schedule("sp_moe", scenario, degrees(scenario, 2, 2, 3), unit_evaluator()), Error);
+}
+
+TEST(FsmoeTest, ForwardAndBackwardDegreesMayDiffer) {
+  const Scenario scenario = small_scenario();
+  for (const char* schedule : {"fsmoe", "fsmoe_no_iio"}) {
+    expect_clean(schedule, scenario, degrees(scenario, 2, 3));
+    expect_clean(schedule, scenario, degrees(scenario, 4, 1));
+  }
+}
+
+// Bytes of a forward pass by kind, summed over chunks and layers.
+std::map<std::string, int64_t> forward_bytes(const Program& program) {
+  std::map<std::string, int64_t> bytes;
+  for (const Task& task : program.tasks) {
+    const auto* collective = std::get_if<Collective>(&task.descriptor);
+    if (collective != nullptr && task.pass == Pass::kForward) {
+      bytes[task.kind] += collective->bytes;
+    }
+  }
+  return bytes;
+}
+
+TEST(FsmoeTest, MovesWhatThePaperSays) {
+  Scenario scenario = small_scenario();
+  scenario.model.layers = 1;
+  scenario.model.capacity_factor = 1.0;
+  const auto bytes = forward_bytes(
+      build_schedule("fsmoe", scenario, degrees(scenario, 3, 3), unit_evaluator()));
+  // kf*B*L*M = 2*1*16*8 = 256 elements of 4 bytes (papers: section 1, sizes).
+  EXPECT_EQ(bytes.at("dispatch"), 256 / 2 * 4);  // / N_ESP
+  EXPECT_EQ(bytes.at("combine"), 256 / 2 * 4);
+  EXPECT_EQ(bytes.at("esp_all_gather"), 256 * 4);
+  EXPECT_EQ(bytes.at("esp_reduce_scatter"), 256 * 4);
+  EXPECT_EQ(bytes.at("mp_all_gather"), 16 * 8 * 4);  // B*L*M
+  EXPECT_EQ(bytes.at("mp_reduce_scatter"), 16 * 8 * 4);
+}
+
+TEST(ParmTest, MovesWhatThePaperSays) {
+  Scenario scenario = small_scenario();
+  scenario.model.layers = 1;
+  scenario.model.capacity_factor = 1.0;
+  const auto bytes_of = [&](const char* schedule) {
+    return forward_bytes(
+        build_schedule(schedule, scenario, degrees(scenario, 1, 1), unit_evaluator()));
+  };
+  // E*T*M with T = k*f*B*L/E = 8: 4*8*8 = 256 elements; N_MP = N_ESP = 2.
+  const auto baseline = bytes_of("parm_baseline");
+  EXPECT_EQ(baseline.at("esp_all_gather"), 16 * 8 * 2 * 4);  // B*L*M*N_ESP
+  EXPECT_EQ(baseline.at("dispatch"), 256 * 2 * 4);           // E*T*M*N_ESP
+  EXPECT_EQ(baseline.at("esp_all_reduce"), 256 * 2 * 4);
+  const auto s1 = bytes_of("parm_s1");
+  EXPECT_EQ(s1.at("dispatch"), 256 * 2 / 2 * 4);  // E*T*M*N_ESP/N_MP
+  EXPECT_EQ(s1.at("combine"), 256 * 2 / 2 * 4);
+  EXPECT_EQ(s1.at("mp_all_gather"), 16 * 8 * 4);  // B*L*M
+  const auto s2 = bytes_of("parm_s2");
+  EXPECT_EQ(s2.at("dispatch"), 256 * 2 / 2 * 4);
+  EXPECT_EQ(s2.at("combine"), 256 * 2 / 2 * 4);  // P steps of 1/P each
+  EXPECT_EQ(s2.at("mp_all_gather"), 256 * 2 * 4);  // E*T*M*N_ESP, before the local sum
+}
+
+TEST(ScheduleTest, UnknownNameListsTheNamesThereAre) {
+  const Scenario scenario = small_scenario();
+  try {
+    build_schedule("megatron", scenario, degrees(scenario, 1, 1), unit_evaluator());
+    FAIL() << "an unknown schedule must be refused";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("sp_moe"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace moesim

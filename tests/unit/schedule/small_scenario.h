@@ -1,0 +1,48 @@
+#pragma once
+
+#include "sim/schedule/schedule.h"
+
+namespace moesim::testing {
+
+// 8 ranks: mp = esp = 2, dp = ep = 4, four experts, two layers of B*L = 2*8 tokens.
+inline Scenario small_scenario() {
+  Scenario scenario;
+  scenario.path = "small.txtpb";
+  scenario.name = "small";
+  scenario.model.layers = 2;
+  scenario.model.batch = 2;
+  scenario.model.sequence = 8;
+  scenario.model.embedding = 8;
+  scenario.model.hidden = 8;
+  scenario.model.heads = 4;
+  scenario.model.kv_heads = 2;
+  scenario.model.experts = 4;
+  scenario.model.top_k = 2;
+  scenario.model.capacity_factor = 1.25;
+  scenario.model.attention = AttentionMask::kCausal;
+  scenario.parallel = {.mp = 2, .dp = 4, .esp = 2, .ep = 4, .edp = 1};
+  return scenario;
+}
+
+// Every task takes a microsecond, whatever it does; what schedules plan with is not under test here.
+inline Evaluator unit_evaluator() {
+  Evaluator evaluator;
+  evaluator.durations = [](const Program& program) {
+    return std::vector<Time>(program.tasks.size(), Time::from_picoseconds(1'000'000));
+  };
+  evaluator.evaluate = [](const Program& program) {
+    const auto tasks = static_cast<int64_t>(program.tasks.size());
+    const Time total = Time::from_picoseconds(tasks);
+    return Evaluation{total, total, total};
+  };
+  evaluator.fits = [](const Program&) { return true; };
+  return evaluator;
+}
+
+inline Degrees degrees(const Scenario& scenario, int forward, int backward, int non_moe = 1) {
+  Degrees degrees = Degrees::uniform(scenario.model.layers, forward, backward);
+  degrees.non_moe = non_moe;
+  return degrees;
+}
+
+}  // namespace moesim::testing
