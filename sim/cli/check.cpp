@@ -14,7 +14,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/prediction.h"
 #include "sim/cli/progress.h"
-#include "sim/io/expectation_file.h"
+#include "sim/io/expectation.h"
 #include "sim/io/files.h"
 
 namespace moesim {

@@ -6,7 +6,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
-#include "sim/io/program_file.h"
+#include "sim/io/program.h"
 
 namespace moesim {
 namespace {

@@ -10,10 +10,10 @@
 #include "sim/cli/evaluator.h"
 #include "sim/cli/lineup.h"
 #include "sim/cli/output.h"
-#include "sim/io/cluster_file.h"
+#include "sim/io/cluster.h"
 #include "sim/io/files.h"
-#include "sim/io/profile_file.h"
-#include "sim/io/program_file.h"
+#include "sim/io/profile.h"
+#include "sim/io/program.h"
 
 namespace moesim {
 namespace {

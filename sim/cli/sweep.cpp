@@ -21,7 +21,7 @@
 #include "sim/cli/sweep_points.h"
 #include "sim/cli/worker_pool.h"
 #include "sim/io/files.h"
-#include "sim/io/sweep_file.h"
+#include "sim/io/sweep.h"
 
 namespace moesim {
 namespace {
