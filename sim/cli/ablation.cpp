@@ -1,5 +1,9 @@
 #include "sim/cli/ablation.h"
 
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "sim/cli/evaluator.h"
 
 namespace moesim {
@@ -15,17 +19,31 @@ Time without(const Subject& subject, Resolution resolution, const Ablation& effe
   return simulate(subject, {.resolution = resolution, .effects = effects, .keep_spans = false}).end;
 }
 
-// The time of another Program of the same schedule with the same degrees.
-Time rebuilt(Subject subject, Resolution resolution) {
+// Of `parm` the schedule that it chose.
+const std::string& built_schedule(const Subject& subject) {
+  return subject.plan.variant.empty() ? subject.schedule : subject.plan.variant;
+}
+
+// The dense gradient reduced serially; what the schedule does anyway where it places no slots.
+Time unpartitioned(Subject subject, Resolution resolution) {
   const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
-  const std::string& built = subject.plan.variant.empty() ? subject.schedule : subject.plan.variant;
-  subject.plan.program = build_schedule(built, *subject.scenario, subject.plan.degrees, evaluator);
+  std::optional<Program> serial = build_with_serial_gradient(
+      built_schedule(subject), *subject.scenario, subject.plan.degrees, evaluator);
+  if (serial) {
+    subject.plan.program = std::move(*serial);
+  }
   return without(subject, resolution, {});
 }
 
 Time balanced(Subject subject, Resolution resolution) {
+  if (subject.scenario->routing.kind == RoutingKind::kBalanced) {
+    return without(subject, resolution, {});
+  }
   subject.scenario->routing = {};
-  return rebuilt(std::move(subject), resolution);
+  const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
+  subject.plan.program =
+      build_schedule(built_schedule(subject), *subject.scenario, subject.plan.degrees, evaluator);
+  return without(subject, resolution, {});
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "sim/cli/progress.h"
 #include "sim/io/expectation.h"
 #include "sim/io/files.h"
+#include "sim/report/text.h"
 
 namespace moesim {
 namespace {

@@ -1,3 +1,5 @@
+#include "sim/io/program.h"
+
 #include <string>
 
 #include "sim/base/error.h"
@@ -6,7 +8,6 @@
 #include "sim/cli/output.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
-#include "sim/io/program.h"
 
 namespace moesim {
 namespace {

@@ -9,11 +9,11 @@
 #include "sim/base/hash.h"
 #include "sim/cli/evaluator.h"
 #include "sim/cli/lineup.h"
-#include "sim/cli/output.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
+#include "sim/report/verdict.h"
 
 namespace moesim {
 namespace {

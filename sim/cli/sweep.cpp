@@ -1,3 +1,5 @@
+#include "sim/io/sweep.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +23,7 @@
 #include "sim/cli/sweep_points.h"
 #include "sim/cli/worker_pool.h"
 #include "sim/io/files.h"
-#include "sim/io/sweep.h"
+#include "sim/report/text.h"
 
 namespace moesim {
 namespace {

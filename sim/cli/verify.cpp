@@ -2,6 +2,7 @@
 #include "sim/cli/inputs.h"
 #include "sim/cli/output.h"
 #include "sim/cli/subject.h"
+#include "sim/report/verdict.h"
 
 namespace moesim {
 namespace {

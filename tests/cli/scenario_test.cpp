@@ -145,7 +145,7 @@ TEST_F(ScenarioTest, AblationPricesEachEffect) {
           "launch_overhead", "hardware_queues", "port_sharing", "gradient_partition", "skew"));
   EXPECT_GT(result.at("ablation").at(0).at("cost_seconds"), 0);  // 5 us a launch
   EXPECT_EQ(result.at("ablation").at(4).at("cost_seconds"), 0);  // routing is balanced anyway
-  EXPECT_THAT(run("simulate", {"--ablate"}).out, HasSubstr("launch overhead"));
+  EXPECT_THAT(run("simulate", {"--ablate"}).out, HasSubstr("launch_overhead"));
 }
 
 TEST_F(ScenarioTest, CompareMeasuresAgainstTheBaseline) {
