@@ -93,7 +93,7 @@ CheckedFile check_file(const std::string& path) {
   if (file.expectation.schedules.empty()) {
     throw Error(path, "it expects nothing yet; fill it in with moesim check --update");
   }
-  const Inputs inputs = load_inputs({.scenario = file.expectation.scenario_path});
+  const Inputs inputs = load_scenario_inputs(file.expectation.scenario_path);
   for (const ExpectedSchedule& expected : file.expectation.schedules) {
     const ExpectedSchedule found = predict_now(inputs, expected.schedule);
     const bool same = same_degrees(expected, found) &&
@@ -105,7 +105,7 @@ CheckedFile check_file(const std::string& path) {
 
 void update_file(const std::string& path) {
   Expectation expectation = load_expectation(path);
-  const Inputs inputs = load_inputs({.scenario = expectation.scenario_path});
+  const Inputs inputs = load_scenario_inputs(expectation.scenario_path);
   expectation.schedules.clear();
   for (const std::string& schedule : inputs.scenario.schedules) {
     expectation.schedules.push_back(predict_now(inputs, schedule));

@@ -4,6 +4,7 @@
 
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
+#include "sim/cli/lineup.h"
 #include "sim/cli/output.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/subject.h"
@@ -24,7 +25,7 @@ SimulationResult predict(const Inputs& inputs,
 }  // namespace
 
 int run_compare(const CompareOptions& options) {
-  const Inputs inputs = load_inputs(options.input);
+  const Inputs inputs = load_scenario_inputs(options.input);
   const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
   std::vector<SimulationResult> results;
   {

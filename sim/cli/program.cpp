@@ -26,7 +26,8 @@ bool is_text(const std::string& path) {
 
 int run_program(const ProgramOptions& options) {
   const bool text = is_text(options.out);
-  const Subject subject = plan_subject(load_inputs(options.input), options.schedule, options.plan);
+  const Subject subject =
+      plan_subject(load_scenario_inputs(options.input), options.schedule, options.plan);
   const std::string file =
       text ? program_to_text(subject.program()) : program_to_json(subject.program());
   if (options.out.empty()) {

@@ -19,7 +19,7 @@ Subject load(const SimulateOptions& options) {
     return load_subject(options.program, options.input);
   }
   return plan_subject(
-      load_inputs(options.input), options.schedule, options.plan, options.resolution);
+      load_scenario_inputs(options.input), options.schedule, options.plan, options.resolution);
 }
 
 std::string picture(const SimulateOptions& options, const Subject& subject, const Trace& trace) {

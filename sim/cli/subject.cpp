@@ -20,7 +20,9 @@ namespace {
 
 Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree) {
   if (degree) {
-    scenario.degrees = {.forward = degree->forward, .backward = degree->backward};
+    scenario.degrees = {};
+    scenario.degrees.forward = degree->forward;
+    scenario.degrees.backward = degree->backward;
   }
   return scenario;
 }

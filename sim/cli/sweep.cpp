@@ -65,23 +65,31 @@ std::string hash_of(const Sweep& sweep, const Inputs& base, const Lineup& lineup
 
 Study load_study(const std::string& path) {
   Sweep sweep = load_sweep(path);
-  const Inputs base = load_inputs({.scenario = sweep.scenario_path});
+  const Inputs base = load_scenario_inputs(sweep.scenario_path);
   Lineup lineup = choose_lineup(base.scenario, sweep.schedules, sweep.baseline);
   std::string hash = hash_of(sweep, base, lineup);
   return {std::move(sweep), std::move(lineup), std::move(hash)};
 }
 
+SweepRow error_row(const std::string& schedule, const Error& error) {
+  SweepRow row;
+  row.schedule = schedule;
+  row.error = error.what();
+  return row;
+}
+
 SweepRow row_at(const Inputs& inputs, const std::string& schedule) {
-  SweepRow row{.schedule = schedule};
   try {
     const Prediction prediction = predict(inputs, schedule);
+    SweepRow row;
+    row.schedule = schedule;
     row.iteration_seconds = prediction.iteration.seconds();
     row.forward_degree = prediction.forward_degree;
     row.backward_degree = prediction.backward_degree;
+    return row;
   } catch (const Error& error) {
-    row.error = error.what();
+    return error_row(schedule, error);
   }
-  return row;
 }
 
 std::vector<SweepRow> rows_at(const Study& study, int point) {
@@ -94,7 +102,7 @@ std::vector<SweepRow> rows_at(const Study& study, int point) {
     }
   } catch (const Error& error) {
     for (const std::string& schedule : study.lineup.schedules) {
-      rows.push_back({.schedule = schedule, .error = error.what()});
+      rows.push_back(error_row(schedule, error));
     }
   }
   return rows;

@@ -11,7 +11,7 @@ Subject load(const VerifyOptions& options) {
   if (!options.program.empty()) {
     return load_subject(options.program, options.input);
   }
-  return plan_subject(load_inputs(options.input), options.schedule, options.plan);
+  return plan_subject(load_scenario_inputs(options.input), options.schedule, options.plan);
 }
 
 }  // namespace
