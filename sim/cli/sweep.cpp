@@ -95,8 +95,8 @@ SweepRow row_at(const Inputs& inputs, const std::string& schedule) {
 std::vector<SweepRow> rows_at(const Study& study, int point) {
   std::vector<SweepRow> rows;
   try {
-    const Inputs inputs = load_inputs(
-        {.scenario = study.sweep.scenario_path, .overrides = overrides_at(study.sweep, point)});
+    const Inputs inputs =
+        load_scenario_inputs(study.sweep.scenario_path, overrides_at(study.sweep, point));
     for (const std::string& schedule : study.lineup.schedules) {
       rows.push_back(row_at(inputs, schedule));
     }
