@@ -17,7 +17,7 @@ using testing::ProgramOracle;
 using testing::random_program;
 using ::testing::SizeIs;
 
-constexpr uint64_t kNumSeeds = 400;
+constexpr uint64_t kNumSeeds = 200;
 constexpr int kNumTasks = 24;
 
 // What the verifier says of the data; random collectives do not care for their sizes.
