@@ -73,7 +73,8 @@ Subject plan_subject(const Inputs& inputs,
   subject.inputs_hash = inputs.hash;
   subject.schedule = choose_schedule(inputs.scenario, schedule);
   const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
-  subject.plan = plan_schedule(subject.schedule, *subject.scenario, plan.policy, evaluator);
+  const Policy policy = plan.policy.value_or(Policy::kSearch);
+  subject.plan = plan_schedule(subject.schedule, *subject.scenario, policy, evaluator);
   return subject;
 }
 
