@@ -74,8 +74,16 @@ struct Routing {
 };
 
 // A rectangle of a tensor: blocks [first_block, first_block + num_blocks) and, in each of them,
-// rows [first_row, first_row + num_rows). With `relative_to`, first_block is an offset from the
-// rank's own index in that group, counted in runs of `num_blocks` blocks, modulo the tensor.
+// rows [first_row, first_row + num_rows). A collective sees it as the list of its rows, block by
+// block.
+//
+// With `relative_to`, a group of n members, the tensor's blocks are a circle of n equal slots, one
+// for each member, and `first_block` (which may be negative) counts from the rank's own slot:
+//   block k of the region = (own index * blocks / n + first_block + k) mod blocks.
+// An ALL_GATHER's output relative to a group is a run of blocks for every member of the gather's
+// own group, in their order. Each run is such a circle, with blocks / members in place of blocks,
+// and holds num_blocks / members blocks of the region, at the place where *that* member's slot in
+// `relative_to` puts them: each member's rows land in its run where they lay in its own buffer.
 struct Region {
   int tensor = kNone;
   int first_block = 0;
@@ -85,6 +93,8 @@ struct Region {
   int relative_to = kNone;  // group
 
   int64_t num_list_rows() const { return int64_t{num_blocks} * num_rows; }
+
+  friend bool operator==(const Region&, const Region&) = default;
 };
 
 enum class CollectiveOperation {
@@ -101,6 +111,22 @@ enum class GateKind { kGshard, kSigmoid, kXmoe, kExpertChoice };
 enum class ElementwiseOperation { kCopy, kAdd, kLoss };
 enum class OptimizerAlgorithm { kSgd, kAdam };
 
+// The operands of each kind, `reads -> writes` in this order. "Accumulates": a region that is
+// written again stands behind the other reads as well; where nothing is there yet, it does not.
+//   gate       x, w_gate -> probs (1, rows, E), index (blocks, T, 1; INT32), weight (blocks, T, 1)
+//     backward d_weight, probs, index, x, w_gate -> dx, dw_gate; both accumulate
+//   order      x, index -> buffer; backward d_buffer, index -> dx
+//   unorder    buffer, index, weight -> y; backward dy, buffer, index, weight -> d_buffer, d_weight
+//   expert     x, w1, w2[, w3] -> y, hidden; recomputed, it may write hidden alone
+//     backward dy, x, hidden, w1, w2[, w3] -> dx, dw1, dw2[, dw3]; dw accumulate
+//   attention  x, [qkv rows before the chunk], w -> qkv, context, y; recomputed, y may be left out.
+//              Tensors are (samples, positions, columns); w is (1, columns of qkv and context, M)
+//     backward dy, x, qkv (up to the chunk's end; all of it when not causal), context, w
+//              -> d_qkv (the same rows), dx, dw; d_qkv and dw accumulate
+//   slice, replicate, local_sum   the i-th region read becomes the i-th written
+//   elementwise inputs -> output
+//   optimizer  gradients, weights, state -> weights, state
+//   host_wait  what the host needs -> nothing
 struct Fixed {
   Time time;
 };
@@ -108,6 +134,12 @@ struct Fixed {
 // `bytes` is per rank: all-reduce the full buffer; all-gather the output; reduce-scatter the
 // input; all-to-all the full send buffer; shift and broadcast what one member sends. A Program
 // that was loaded or built always has it: it follows from the regions.
+// SHIFT: member m sends to member m + distance. Without `wrap`, a member whose destination lies
+// outside the group sends nothing (its read is void) and one whose source does receives nothing
+// (its write is void). BROADCAST: the root alone reads, every member writes.
+// Ranks outside the group skip the task: it keeps its place in their streams and its waits.
+// Collectives of one group on one stream are a communicator: the k-th that a member issues meets
+// the k-th of the others, whichever tasks their roles issue there.
 struct Collective {
   CollectiveOperation operation = CollectiveOperation::kAllReduce;
   int group = kNone;
@@ -148,6 +180,8 @@ struct Attention {
   bool causal = false;
 };
 
+// Keeps the member's own run of the read region; where the written region is the larger one, the
+// reverse: the own run among zeros.
 struct Slice {
   int group = kNone;
 };

@@ -9,9 +9,12 @@
 
 namespace moesim {
 
+class Dependences;
+
 // Builds a Program in launch order. Schedules state only order, streams and regions; the builder
-// derives each task's minimal waits from them (every conflicting earlier access that streams and
-// waits do not already order), and the bytes of collectives from their regions.
+// derives each task's minimal waits from them (every conflicting earlier access that streams,
+// waits and host waits do not already order; `order_only` protects nothing), and the bytes of
+// collectives from their regions. Roles come first; groups, tensors and streams before their use.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int num_ranks);
@@ -27,7 +30,9 @@ class ProgramBuilder {
   // The stream of that name, created on first use.
   int stream(std::string_view name);
 
-  // Appends a task; its `waits` are derived, its `order_only` kept. Returns its index.
+  // Appends a task; its `waits` are derived, its `order_only` kept. Returns its index. Waits that
+  // the task comes with (what no region shows) are kept unless they are implied. An empty `kind`
+  // becomes the descriptor's name.
   int add_task(Task task);
 
   const Group& group(int index) const;
@@ -38,12 +43,12 @@ class ProgramBuilder {
   Region all(int tensor) const;
   Region rows(int tensor, int first_row, int num_rows) const;
 
+  // The Program; its streams are numbered anew, in order of their first task.
   Program build() &&;
 
  private:
-  class Dependences;
   Program program_;
-  std::unique_ptr<Dependences> dependences_;
+  std::unique_ptr<Dependences> dependences_;  // null before the first task
 };
 
 }  // namespace moesim

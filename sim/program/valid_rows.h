@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/io/program.h"
+#include "sim/program/group_table.h"
 
 namespace moesim {
 
@@ -16,7 +17,8 @@ struct RowCounts {
 
 // Follows the token counts of gates without capacity through orders, collectives, replicates and
 // experts. Tensors that no such gate feeds are full. A block with n valid of R nominal rows gives
-// floor(b*n/R) - floor(a*n/R) valid rows to a region [a, b).
+// floor(b*n/R) - floor(a*n/R) valid rows to a region [a, b). An expert with several blocks fills
+// them equally.
 class ValidRows {
  public:
   explicit ValidRows(const Program& program);
@@ -29,11 +31,23 @@ class ValidRows {
 
   // Valid rows that `source` sends to `destination` (indices within the group instance) in an
   // all-to-all over the task's read region.
-  int64_t sent_rows(const Task& task, const std::vector<int>& members, int source,
+  int64_t sent_rows(const Task& task,
+                    const std::vector<int>& members,
+                    int source,
                     int destination) const;
 
  private:
+  struct Block {
+    int tensor = kNone;
+    int block = 0;
+    int rank = 0;
+  };
+
+  int64_t valid_rows(const Block& block, int first_row, int end_row) const;
+  std::vector<int> blocks(const Region& region, int rank) const;
+
   const Program* program_;
+  GroupTable groups_;
   std::vector<std::shared_ptr<const RowCounts>> tensors_;  // by tensor; null: full
 };
 
