@@ -36,9 +36,6 @@ std::string runner_up_sentence(const Candidate& candidate, Time iteration) {
     text += fmt::format(", non-MoE {}", candidate.degrees.non_moe);
   }
   text += ": " + format_time(candidate.time);
-  if (!candidate.fits) {
-    return text + ", which does not fit";
-  }
   if (iteration == Time::zero()) {
     return text;
   }
