@@ -5,7 +5,10 @@
 #include <map>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
 namespace {
@@ -43,6 +46,23 @@ int domain_rank(
   return domain < static_cast<int>(members.size()) ? members[domain] : rank;
 }
 
+void check_routing(const Program& program, const Routing& routing, int last_expert) {
+  CHECK(static_cast<int>(routing.tokens.size()) == program.num_ranks,
+        "routing '{}' has {} ranks",
+        routing.name,
+        routing.tokens.size());
+  for (const std::vector<int>& tokens : routing.tokens) {
+    if (last_expert >= static_cast<int>(tokens.size())) {
+      throw Error(
+          fmt::format("routing '{}' lists {} experts and a gate names expert {}; list the "
+                      "tokens of every expert",
+                      routing.name,
+                      tokens.size(),
+                      last_expert));
+    }
+  }
+}
+
 }  // namespace
 
 RowCounts gate_counts(const Program& program,
@@ -51,14 +71,11 @@ RowCounts gate_counts(const Program& program,
                       int nominal_rows,
                       int gathered_over) {
   const Routing& routing = program.routings.at(gate.routing);
-  CHECK(static_cast<int>(routing.tokens.size()) == program.num_ranks && gate.domains > 0,
-        "routing '{}' has {} ranks",
-        routing.name,
-        routing.tokens.size());
   std::map<int, int> num_blocks;
   for (const int expert : gate.experts) {
     ++num_blocks[expert];
   }
+  check_routing(program, routing, num_blocks.empty() ? 0 : num_blocks.rbegin()->first);
   const int num_domains = gathered_over == kNone ? 1 : gate.domains;
   RowCounts result;
   for (int rank = 0; rank < program.num_ranks; ++rank) {
@@ -68,7 +85,7 @@ RowCounts gate_counts(const Program& program,
       std::vector<int> tokens;
       for (int domain = 0; domain < num_domains; ++domain) {
         const int source = domain_rank(program, groups, gathered_over, rank, domain);
-        tokens.push_back(routing.tokens[source].at(expert));
+        tokens.push_back(routing.tokens[source][expert]);
       }
       const std::int64_t count = block_count(tokens, occurrences[expert]++, num_blocks[expert]);
       counts.push_back(static_cast<int>(std::min<std::int64_t>(count, nominal_rows)));

@@ -13,9 +13,9 @@ struct Work {
   double memory_bytes = 0;  // read and written by its memory-bound parts
 };
 
-// The nominal work of a task on any of its ranks. Collectives, fixed tasks and host waits have
-// none.
-// `valid_share` (0..1] scales rows that a routing leaves empty.
+// The nominal work of a task on any of its ranks; none for collectives, fixed tasks, host waits and
+// tasks without regions. `valid_share` (0..1] scales rows that a routing leaves empty. Throws Error
+// where a Program that was not verified lacks operands.
 Work work_of(const Program& program, const Task& task, double valid_share = 1);
 
 }  // namespace moesim

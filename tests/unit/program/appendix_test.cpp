@@ -9,9 +9,9 @@ namespace moesim {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using testing::ExampleSizes;
 using testing::fsmoe_program;
+using ::testing::IsEmpty;
 using testing::parm_s2_program;
 using testing::task_named;
 

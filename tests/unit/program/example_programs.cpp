@@ -19,6 +19,17 @@ Collective over(CollectiveOperation operation, int group) {
   return collective;
 }
 
+// The gate of the sizes, for the experts of the index's blocks.
+Gate make_gate(ProgramBuilder& builder, const ExampleSizes& sizes, std::vector<int> experts) {
+  Gate gate{GateKind::kGshard, 1, std::move(experts), kNone, false, 1};
+  if (!sizes.routing.empty()) {
+    gate.routing =
+        builder.program().routings.empty() ? builder.add_routing({"routing", sizes.routing}) : 0;
+    gate.no_drop = true;
+  }
+  return gate;
+}
+
 // One layer's tensors and tasks, in the order of FSMoE's three loops.
 class FsmoeLayer {
  public:
@@ -46,7 +57,7 @@ class FsmoeLayer {
     index_ = tensor("index", kExperts, rows, 1, false, DataType::kInt32);
     weight_ = tensor("weight", kExperts, rows, 1);
     compute("gate",
-            Gate{GateKind::kGshard, 1, {0, 1}, kNone, false, 1},
+            make_gate(builder_, sizes_, {0, 1}),
             {all(a_), all(w_gate_)},
             {all(probs_), all(index_), all(weight_)});
     const int disp = buffer("disp", kExperts);
@@ -161,7 +172,7 @@ class FsmoeLayer {
     compute("order", Order{{0, 1}}, {all(d_disp), all(index_)}, {all(da)});
     const int dw_gate = tensor("dw_gate", 1, sizes_.embedding, kExperts);
     compute("gate",
-            Gate{GateKind::kGshard, 1, {0, 1}, kNone, false, 1},
+            make_gate(builder_, sizes_, {0, 1}),
             {all(d_weight), all(probs_), all(index_), all(a_), all(w_gate_), all(da)},
             {all(da), all(dw_gate)});
     const int d_a_part = tensor("d_a_part", 1, sizes_.tokens, sizes_.embedding);
@@ -313,7 +324,7 @@ Program parm_s2_program(const ExampleSizes& sizes) {
   const std::vector<int> experts = {0, 1, 0, 1};
   add("gate",
       compute,
-      Gate{GateKind::kGshard, 1, experts, kNone, false, 1},
+      make_gate(builder, sizes, experts),
       {all(x), all(w_gate)},
       {all(probs), all(index), all(weight)});
   const int buf = tensor("buf", 4, half, m);

@@ -29,6 +29,8 @@ struct ExampleSizes {
   int forward_degree = 1;
   int backward_degree = 1;
   bool backward = true;
+  // Tokens [rank][expert] of a gate without capacity; empty: a capacity, everything full.
+  std::vector<std::vector<int>> routing;
 };
 
 // FSMoE, as the appendix lists it: reduce-scatter, gate, order, per chunk dispatch, gather, expert,
