@@ -1,10 +1,14 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/collective/place.h"
+#include "sim/collective/row_traffic.h"
+#include "sim/collective/tariff.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -25,30 +29,66 @@ struct CollectiveLoad {
   double weight = 1;
 
   Time alone() const;
+
+  friend bool operator==(const CollectiveLoad&, const CollectiveLoad&) = default;
 };
 
 // Turns collectives into loads from the profile's figures, or, where it has none, from the
-// cluster's port rates (docs/model.md). Notes every assumption it had to make once.
+// cluster's port rates (docs/model.md). Notes every assumption it had to make once. Keeps
+// references to its arguments.
 class CollectiveCosts {
  public:
-  CollectiveCosts(const Program& program, const Cluster& cluster, const Profile& profile,
+  CollectiveCosts(const Program& program,
+                  const Cluster& cluster,
+                  const Profile& profile,
                   const ValidRows& valid_rows);
+
+  // False when equal places give equal loads. Else a member's load follows from what a routing
+  // sends its way: through the valid rows of the task's regions or, without regions, directly.
+  bool depends_on_rank(const Task& task) const;
 
   // The load of a collective task on `members[index]` of one group instance; zero for a group of
   // one.
   CollectiveLoad load(const Task& task, const std::vector<int>& members, int index) const;
 
-  // The same for a nominal size of `bytes` instead of the task's own.
-  CollectiveLoad load(const Collective& collective, int64_t bytes,
+  // The same without looking for the member's place.
+  CollectiveLoad load(const Task& task, const Member& member) const;
+
+  // The same for a nominal size of `bytes` instead of the task's own, all rows valid: of each port
+  // the largest load among the members.
+  CollectiveLoad load(const Collective& collective,
+                      int64_t bytes,
                       const std::vector<int>& members) const;
 
   const std::vector<std::string>& assumptions() const;
 
  private:
+  // A tariff once made, and whether its use beyond the measured sizes has been noted.
+  struct CachedTariff {
+    CollectiveOperation operation;
+    Place place;
+    Tariff tariff;
+    bool extrapolated = false;
+  };
+  using PortBytes = std::array<double, kNumPorts>;
+
+  CachedTariff& tariff(CollectiveOperation operation, Place place) const;
+  CollectiveLoad priced(const Collective& collective,
+                        const Member& member,
+                        const PortBytes& bytes) const;
+  void note(const std::string& assumption) const;
+  void note_extrapolation(const PortPrice& price, double bytes, CachedTariff& cached) const;
+
+  PortBytes valid_bytes(const Task& task, const Member& member) const;
+  PortBytes exchange_bytes(const Task& task, const Member& member) const;
+  PortBytes routed_bytes(const Task& task, const Member& member) const;
+
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
+  mutable RowTraffic row_traffic_;
+  mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;
 };
 

@@ -24,19 +24,23 @@ struct Ablation {
 struct SimulationOptions {
   Resolution resolution = Resolution::kAuto;
   Ablation effects;
-  bool keep_spans = true;  // false: only Trace::end and pass ends are filled
+  bool keep_spans = true;  // false: the trace has no spans, only its end, pass ends and classes
 };
 
 // Simulates one iteration of a Program on SimGrid's clock. `cluster` and `profile` may be null for
 // a Program of fixed tasks and host waits alone; a Program that needs them throws Error without.
 // The Program must be one that the verifier accepts: a deadlock throws Error naming the tasks that
 // wait.
-Trace simulate(const Program& program, const Cluster* cluster, const Profile* profile,
+Trace simulate(const Program& program,
+               const Cluster* cluster,
+               const Profile* profile,
                const SimulationOptions& options = {});
 
-// Uncontended durations of a Program's tasks on rank 0's class: what the closed forms and the
-// gradient partitioner of schedules need. Collectives: startup plus transfer, alone.
-std::vector<Time> task_durations(const Program& program, const Cluster* cluster,
+// Uncontended durations of a Program's tasks, each on the first rank that has a part in it (rank 0,
+// unless other roles or groups run it): what the closed forms and the gradient partitioner of
+// schedules need. Collectives: startup plus transfer of the whole group instance, alone.
+std::vector<Time> task_durations(const Program& program,
+                                 const Cluster* cluster,
                                  const Profile* profile);
 
 }  // namespace moesim

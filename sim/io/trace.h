@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/io/program.h"
 
 namespace moesim {
 
@@ -32,6 +34,7 @@ struct Trace {
   std::vector<RankClass> classes;
   std::vector<TaskSpan> spans;
   Time end;
+  std::array<Time, kNumPasses> pass_end{};  // by Pass: the end of its last task, zero without tasks
   std::vector<std::string> assumptions;  // what the numbers rest on, in order of first use
 };
 

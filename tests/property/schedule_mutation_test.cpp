@@ -1,5 +1,5 @@
-// For every schedule: what a mutation breaks, the verifier names. Small Programs of 8 ranks, so that
-// every derived wait can be tried.
+// For every schedule: what a mutation breaks, the verifier names. Small Programs of 8 ranks, so
+// that every derived wait can be tried.
 
 #include <algorithm>
 
@@ -46,14 +46,12 @@ std::vector<Program> programs(const std::string& schedule) {
 
 // True when a problem names both tasks.
 bool names_both(const Verdict& verdict, int first, int second) {
-  return std::any_of(
-      verdict.problems.begin(), verdict.problems.end(), [&](const Problem& problem) {
-        const auto has = [&problem](int task) {
-          return std::find(problem.tasks.begin(), problem.tasks.end(), task) !=
-                 problem.tasks.end();
-        };
-        return has(first) && has(second);
-      });
+  return std::any_of(verdict.problems.begin(), verdict.problems.end(), [&](const Problem& problem) {
+    const auto has = [&problem](int task) {
+      return std::find(problem.tasks.begin(), problem.tasks.end(), task) != problem.tasks.end();
+    };
+    return has(first) && has(second);
+  });
 }
 
 class MutationTest : public ::testing::TestWithParam<std::string> {};
@@ -154,11 +152,9 @@ TEST_P(MutationTest, TwoDependentTasksSwappedAreCaught) {
           });
         });
       };
-      if (touches(program.tasks[static_cast<size_t>(previous)].writes,
-                  program.tasks[task].reads)) {
-        EXPECT_FALSE(verify(mutant).ok())
-            << program.tasks[task].name << " before "
-            << program.tasks[static_cast<size_t>(previous)].name;
+      if (touches(program.tasks[static_cast<size_t>(previous)].writes, program.tasks[task].reads)) {
+        EXPECT_FALSE(verify(mutant).ok()) << program.tasks[task].name << " before "
+                                          << program.tasks[static_cast<size_t>(previous)].name;
         ++swapped;
       }
     }

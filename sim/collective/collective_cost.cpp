@@ -1,0 +1,224 @@
+#include "sim/collective/collective_cost.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "sim/base/check.h"
+#include "sim/base/units.h"
+
+namespace moesim {
+namespace {
+
+bool is_intra(int port) {
+  return port == static_cast<int>(Port::kIntraOut) || port == static_cast<int>(Port::kIntraIn);
+}
+
+bool is_out(int port) {
+  return port == static_cast<int>(Port::kIntraOut) || port == static_cast<int>(Port::kInterOut);
+}
+
+// Whether a member's part in a collective crosses the port at all. A SHIFT is one message each way.
+bool crosses(CollectiveOperation operation, const Place& place, int port) {
+  if (operation != CollectiveOperation::kShift) {
+    return true;
+  }
+  const Reach reach = is_out(port) ? place.sends : place.receives;
+  return reach == (is_intra(port) ? Reach::kNode : Reach::kFabric);
+}
+
+bool has_regions(const Task& task) {
+  return !task.reads.empty() && !task.writes.empty();
+}
+
+// A profile's slope is per nominal byte of the send buffer, of which (n-g)/n crosses the inter-node
+// port and (g-1)/n the intra-node port (n members, g on this one's node): a member that moves b
+// bytes over a port loads it like a balanced all-to-all of b * n/(n-g) or b * n/(g-1) bytes.
+std::array<double, kNumPorts> balanced_bytes(const Exchange& moved,
+                                             const Place& place,
+                                             double row_bytes) {
+  const auto balanced = [&](int64_t rows, int reached) {
+    return reached == 0 ? 0.0 : static_cast<double>(rows) * row_bytes * place.size / reached;
+  };
+  return {balanced(moved.sent_on_node, place.on_node - 1),
+          balanced(moved.received_on_node, place.on_node - 1),
+          balanced(moved.sent_off_node, place.size - place.on_node),
+          balanced(moved.received_off_node, place.size - place.on_node)};
+}
+
+CollectiveLoad larger(const CollectiveLoad& a, const CollectiveLoad& b) {
+  CollectiveLoad both = a;
+  both.startup = std::max(a.startup, b.startup);
+  for (std::size_t port = 0; port < kNumPorts; ++port) {
+    both.load[port] = std::max(a.load[port], b.load[port]);
+  }
+  return both;
+}
+
+}  // namespace
+
+Time CollectiveLoad::alone() const {
+  return startup + *std::max_element(load.begin(), load.end());
+}
+
+CollectiveCosts::CollectiveCosts(const Program& program,
+                                 const Cluster& cluster,
+                                 const Profile& profile,
+                                 const ValidRows& valid_rows)
+    : program_(&program),
+      cluster_(&cluster),
+      profile_(&profile),
+      valid_rows_(&valid_rows),
+      row_traffic_(program, valid_rows) {}
+
+bool CollectiveCosts::depends_on_rank(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  return has_regions(task) ? !valid_rows_->all_full()
+                           : collective.routing != kNone &&
+                                 collective.operation == CollectiveOperation::kAllToAll;
+}
+
+CollectiveLoad CollectiveCosts::load(const Task& task,
+                                     const std::vector<int>& members,
+                                     int index) const {
+  const Place place = places_of(*cluster_, members)[index];
+  return load(task, Member{.ranks = &members, .index = index, .place = place});
+}
+
+CollectiveLoad CollectiveCosts::load(const Task& task, const Member& member) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  PortBytes bytes{};
+  if (!depends_on_rank(task) || member.place.size == 1) {
+    bytes.fill(static_cast<double>(collective.bytes));
+  } else if (!has_regions(task)) {
+    bytes = routed_bytes(task, member);
+  } else if (collective.operation == CollectiveOperation::kAllToAll) {
+    bytes = exchange_bytes(task, member);
+  } else {
+    bytes = valid_bytes(task, member);
+  }
+  return priced(collective, member, bytes);
+}
+
+CollectiveLoad CollectiveCosts::load(const Collective& collective,
+                                     int64_t bytes,
+                                     const std::vector<int>& members) const {
+  PortBytes port_bytes{};
+  port_bytes.fill(static_cast<double>(bytes));
+  const std::vector<Place> places = places_of(*cluster_, members);
+  CollectiveLoad largest;
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    const Member member{
+        .ranks = &members, .index = static_cast<int>(index), .place = places[index]};
+    const CollectiveLoad load = priced(collective, member, port_bytes);
+    largest = index == 0 ? load : larger(largest, load);
+  }
+  return largest;
+}
+
+const std::vector<std::string>& CollectiveCosts::assumptions() const {
+  return assumptions_;
+}
+
+// `bytes` holds for each port the nominal size of the balanced collective that would load it as
+// much as this member's part does.
+CollectiveLoad CollectiveCosts::priced(const Collective& collective,
+                                       const Member& member,
+                                       const PortBytes& bytes) const {
+  Place place = member.place;
+  if (place.size == 1) {
+    return {};
+  }
+  CachedTariff& cached = tariff(collective.operation, place);
+  if (collective.operation == CollectiveOperation::kShift) {
+    place = shift_place(*cluster_, *member.ranks, member.index, collective, place);
+  }
+  CollectiveLoad load;
+  load.weight = cached.tariff.weight;
+  double startup = 0;
+  for (int port = 0; port < kNumPorts; ++port) {
+    const PortPrice& price = is_intra(port) ? cached.tariff.intra : cached.tariff.inter;
+    if (!price.used || !crosses(collective.operation, place, port)) {
+      continue;
+    }
+    const double size = bytes[port];
+    startup = std::max(startup, price.startup_seconds);
+    load.load[port] = Time::from_seconds(price.seconds(size));
+    note_extrapolation(price, size, cached);
+  }
+  load.startup = Time::from_seconds(startup);
+  return load;
+}
+
+CollectiveCosts::CachedTariff& CollectiveCosts::tariff(CollectiveOperation operation,
+                                                       Place place) const {
+  for (CachedTariff& cached : tariffs_) {
+    if (cached.operation == operation && cached.place == place) {
+      return cached;
+    }
+  }
+  Tariff made = make_tariff(*profile_, *cluster_, operation, place);
+  for (const std::string& assumption : made.assumptions) {
+    note(assumption);
+  }
+  return tariffs_.emplace_back(CachedTariff{operation, place, std::move(made)});
+}
+
+void CollectiveCosts::note(const std::string& assumption) const {
+  if (std::find(assumptions_.begin(), assumptions_.end(), assumption) == assumptions_.end()) {
+    assumptions_.push_back(assumption);
+  }
+}
+
+void CollectiveCosts::note_extrapolation(const PortPrice& price,
+                                         double bytes,
+                                         CachedTariff& cached) const {
+  if (cached.extrapolated || !price.extrapolates(bytes)) {
+    return;
+  }
+  cached.extrapolated = true;
+  note(fmt::format("{}: measured from {} to {}; extrapolated beyond with the nearest slope",
+                   describe(price.entry->operation, price.entry->span),
+                   format_bytes(price.entry->points.front().bytes),
+                   format_bytes(price.entry->points.back().bytes)));
+}
+
+// Where counts of tokens differ, everyone moves the valid rows of the whole; a SHIFT what one
+// member has.
+CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
+                                                        const Member& member) const {
+  const auto bytes_of = [&](const Region& region) {
+    const Tensor& tensor = program_->tensors[region.tensor];
+    return static_cast<double>(row_traffic_.valid_rows(region, member.rank()) * tensor.row_bytes());
+  };
+  const double read = bytes_of(task.reads[0]);
+  const double written = bytes_of(task.writes[0]);
+  switch (std::get<Collective>(task.descriptor).operation) {
+    case CollectiveOperation::kShift:
+      return {read, written, read, written};
+    case CollectiveOperation::kAllGather:
+    case CollectiveOperation::kBroadcast:
+      return {written, written, written, written};
+    default:
+      return {read, read, read, read};
+  }
+}
+
+// An all-to-all costs each member what it sends to others and receives from them.
+CollectiveCosts::PortBytes CollectiveCosts::exchange_bytes(const Task& task,
+                                                           const Member& member) const {
+  const Tensor& tensor = program_->tensors[task.reads[0].tensor];
+  return balanced_bytes(row_traffic_.exchange(*cluster_, task, member),
+                        member.place,
+                        static_cast<double>(tensor.row_bytes()));
+}
+
+// Without regions, the task's bytes are the send buffer of the member with the most tokens.
+CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
+                                                         const Member& member) const {
+  const auto bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes);
+  const RowTraffic::Routed routed = row_traffic_.routed(*cluster_, task, member);
+  return balanced_bytes(routed.tokens, member.place, bytes / static_cast<double>(routed.most));
+}
+
+}  // namespace moesim

@@ -1,0 +1,72 @@
+#include "sim/collective/cost_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/check.h"
+
+namespace moesim {
+namespace {
+
+// The line through two points of the log-log plane, at `bytes`.
+double on_line(const MeasuredPoint& a, const MeasuredPoint& b, double bytes) {
+  if (bytes == static_cast<double>(b.bytes)) {
+    return b.seconds;
+  }
+  const double slope = std::log(b.seconds / a.seconds) /
+                       std::log(static_cast<double>(b.bytes) / static_cast<double>(a.bytes));
+  return a.seconds * std::pow(bytes / static_cast<double>(a.bytes), slope);
+}
+
+}  // namespace
+
+double wire_share(CollectiveOperation operation, int size) {
+  const double others = static_cast<double>(size - 1) / size;
+  switch (operation) {
+    case CollectiveOperation::kAllToAll:
+    case CollectiveOperation::kAllGather:
+    case CollectiveOperation::kReduceScatter:
+      return others;
+    case CollectiveOperation::kAllReduce:
+      return 2 * others;
+    case CollectiveOperation::kShift:
+    case CollectiveOperation::kBroadcast:
+      return 1;
+  }
+  return 1;
+}
+
+double startup_seconds(const CollectiveCost& entry, int size) {
+  const int times = entry.startup_per == StartupPer::kPeer ? size - 1 : 1;
+  return entry.startup_seconds * times;
+}
+
+double interpolate(const std::vector<MeasuredPoint>& points, double bytes) {
+  CHECK(!points.empty());
+  if (points.size() == 1) {
+    return points[0].seconds * bytes / static_cast<double>(points[0].bytes);
+  }
+  const auto after = std::lower_bound(
+      points.begin() + 1, points.end() - 1, bytes, [](const MeasuredPoint& point, double wanted) {
+        return static_cast<double>(point.bytes) < wanted;
+      });
+  return on_line(*(after - 1), *after, bytes);
+}
+
+bool extrapolates(const std::vector<MeasuredPoint>& points, double bytes) {
+  CHECK(!points.empty());
+  return bytes < static_cast<double>(points.front().bytes) ||
+         bytes > static_cast<double>(points.back().bytes);
+}
+
+double transfer_seconds(const CollectiveCost& entry, double bytes, int measured_size) {
+  if (entry.points.empty()) {
+    return entry.seconds_per_byte * bytes;
+  }
+  if (bytes <= 0) {
+    return 0;
+  }
+  return std::max(0.0, interpolate(entry.points, bytes) - startup_seconds(entry, measured_size));
+}
+
+}  // namespace moesim

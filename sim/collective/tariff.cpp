@@ -1,0 +1,293 @@
+#include "sim/collective/tariff.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/collective/cost_curve.h"
+
+namespace moesim {
+namespace {
+
+constexpr auto kAllToAll = CollectiveOperation::kAllToAll;
+constexpr auto kAllGather = CollectiveOperation::kAllGather;
+
+const char* phrase(Span span) {
+  switch (span) {
+    case Span::kNode:
+      return "within a node";
+    case Span::kFabric:
+      return "between nodes";
+    case Span::kBoth:
+      return "within and between nodes";
+  }
+  return "";
+}
+
+// Messages that follow each other on a port: one per other member in an all-to-all and in a ring,
+// twice that for an all-reduce (ring: reduce-scatter, then all-gather), one in a shift.
+int num_steps(CollectiveOperation operation, int size) {
+  switch (operation) {
+    case CollectiveOperation::kAllReduce:
+      return 2 * (size - 1);
+    case CollectiveOperation::kShift:
+      return 1;
+    default:
+      return size - 1;
+  }
+}
+
+// Builds the tariff of one operation at one place.
+class TariffMaker {
+ public:
+  TariffMaker(const Profile& profile, const Cluster& cluster, const Place& place)
+      : profile_(profile), cluster_(cluster), place_(place) {}
+
+  Tariff make(CollectiveOperation operation) {
+    if (operation == CollectiveOperation::kShift) {
+      make_shift();
+    } else if (place_.span() == Span::kNode) {
+      tariff_.intra = price(operation, Span::kNode, place_.size);
+    } else if (place_.span() == Span::kFabric) {
+      tariff_.inter = price(operation, Span::kFabric, place_.size);
+    } else {
+      make_over_both(operation);
+    }
+    return std::move(tariff_);
+  }
+
+ private:
+  void make_over_both(CollectiveOperation operation);
+  void make_all_to_all_over_both();
+  PortPrice intra_part_of_all_to_all();
+  void make_shift();
+  PortPrice shift_step_between_nodes();
+  PortPrice shift_step_within_node();
+  PortPrice price(CollectiveOperation operation, Span span, int size);
+  PortPrice from_entry(const CollectiveCost& entry, int size);
+  PortPrice from_rate(CollectiveOperation operation, Span span, int size);
+  const CollectiveCost* find(CollectiveOperation operation, Span span, int size) const;
+
+  template <typename... Values>
+  void assume(fmt::format_string<Values...> text, Values&&... values) {
+    tariff_.assumptions.push_back(fmt::format(text, std::forward<Values>(values)...));
+  }
+
+  const Profile& profile_;
+  const Cluster& cluster_;
+  Place place_;
+  Tariff tariff_;
+};
+
+const CollectiveCost* TariffMaker::find(CollectiveOperation operation, Span span, int size) const {
+  const CollectiveCost* best = nullptr;
+  const auto distance = [size](const CollectiveCost& entry) {
+    return entry.group_size > 1 ? std::abs(entry.group_size - size) : 1 << 30;
+  };
+  for (const CollectiveCost& entry : profile_.collectives) {
+    if (entry.operation == operation && entry.span == span &&
+        (best == nullptr || distance(entry) < distance(*best))) {
+      best = &entry;
+    }
+  }
+  return best;
+}
+
+PortPrice TariffMaker::from_entry(const CollectiveCost& entry, int size) {
+  const int measured = entry.group_size > 1 ? entry.group_size : size;
+  if (measured != size) {
+    assume("{}: measured in groups of {}, scaled to groups of {} by the share of bytes on the wire",
+           describe(entry.operation, entry.span),
+           measured,
+           size);
+  }
+  tariff_.weight = entry.weight;
+  return {.used = true,
+          .startup_seconds = startup_seconds(entry, size),
+          .entry = &entry,
+          .measured_size = measured,
+          .scale = measured == size
+                       ? 1
+                       : wire_share(entry.operation, size) / wire_share(entry.operation, measured)};
+}
+
+// t = steps * latency + share * bytes / rate
+PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int size) {
+  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
+  const std::string name = describe(operation, span);
+  if (!(rate.bytes_per_second > 0)) {
+    throw Error(
+        fmt::format("profile '{}' has no figure for {} and cluster '{}' states no rate of "
+                    "that port; give one of them",
+                    profile_.name,
+                    name,
+                    cluster_.name));
+  }
+  assume("{}: not in the profile; rate and latency of the cluster's port, latency once per step",
+         name);
+  return {.used = true,
+          .startup_seconds = num_steps(operation, size) * rate.latency_seconds,
+          .seconds_per_byte = 1 / rate.bytes_per_second,
+          .scale = wire_share(operation, size)};
+}
+
+PortPrice TariffMaker::price(CollectiveOperation operation, Span span, int size) {
+  const CollectiveCost* entry = find(operation, span, size);
+  return entry != nullptr ? from_entry(*entry, size) : from_rate(operation, span, size);
+}
+
+void TariffMaker::make_over_both(CollectiveOperation operation) {
+  if (const CollectiveCost* entry = find(operation, Span::kBoth, place_.size)) {
+    tariff_.intra = tariff_.inter = from_entry(*entry, place_.size);
+    assume("{}: nothing says which port its time is spent on; it loads both all the time",
+           describe(operation, Span::kBoth));
+  } else if (operation == kAllToAll) {
+    make_all_to_all_over_both();
+  } else {
+    tariff_.inter = price(operation, Span::kFabric, place_.nodes);
+    assume("{}: not in the profile; taken as between its {} nodes, on the inter-node port",
+           describe(operation, Span::kBoth),
+           place_.nodes);
+  }
+}
+
+// An AlltoAll over n ranks, g of them on this rank's node, without a figure of its own: the share
+// (n-g)/n crosses the inter-node port at the figures of an AlltoAll between nodes; at the same time
+// (g-1)/n crosses the intra-node port, at those of an AlltoAll within a node or else of an
+// AllGather [assumed: Parm's S1 and S2 on FSMoE's testbeds, which no published fit covers].
+void TariffMaker::make_all_to_all_over_both() {
+  const double size = place_.size;
+  std::string inside = "nothing";
+  if (place_.on_node > 1) {
+    tariff_.intra = intra_part_of_all_to_all();
+    inside = tariff_.intra.entry != nullptr ? describe(tariff_.intra.entry->operation, Span::kNode)
+                                            : describe(kAllToAll, Span::kNode);
+  }
+  PortPrice& inter = tariff_.inter = price(kAllToAll, Span::kFabric, place_.nodes);
+  const double inter_share = (size - place_.on_node) / size;
+  if (inter.entry != nullptr) {
+    inter.startup_seconds = startup_seconds(*inter.entry, place_.size);
+    inter.scale = inter_share / wire_share(kAllToAll, inter.measured_size);
+  } else {
+    inter.startup_seconds = num_steps(kAllToAll, place_.size) * cluster_.inter_node.latency_seconds;
+    inter.scale = inter_share;
+  }
+  assume("{}: not in the profile; its share between nodes as {}, at once that within as {}",
+         describe(kAllToAll, Span::kBoth),
+         describe(kAllToAll, Span::kFabric),
+         inside);
+}
+
+// Of an AlltoAll within the node the buffer is the g/n addressed to it; an AllGather stands in with
+// the bytes that move, (g-1)/n.
+PortPrice TariffMaker::intra_part_of_all_to_all() {
+  const double size = place_.size;
+  const CollectiveCost* entry = find(kAllToAll, Span::kNode, place_.on_node);
+  const CollectiveCost* gather = find(kAllGather, Span::kNode, place_.on_node);
+  PortPrice part;
+  if (entry == nullptr && gather != nullptr) {
+    part = from_entry(*gather, place_.on_node);
+    part.argument = (place_.on_node - 1) / size;
+  } else {
+    part = price(kAllToAll, Span::kNode, place_.on_node);
+    part.argument = place_.on_node / size;
+  }
+  part.startup_seconds = 0;  // paid once, between nodes
+  return part;
+}
+
+void TariffMaker::make_shift() {
+  const auto shift = CollectiveOperation::kShift;
+  if (place_.span() == Span::kBoth) {
+    if (const CollectiveCost* entry = find(shift, Span::kBoth, place_.size)) {
+      tariff_.intra = tariff_.inter = from_entry(*entry, place_.size);
+      return;
+    }
+  }
+  if (place_.on_node > 1) {
+    const CollectiveCost* own = find(shift, Span::kNode, place_.size);
+    tariff_.intra = own != nullptr ? from_entry(*own, place_.size) : shift_step_within_node();
+  }
+  if (place_.nodes > 1) {
+    const CollectiveCost* own = find(shift, Span::kFabric, place_.size);
+    tariff_.inter = own != nullptr ? from_entry(*own, place_.size) : shift_step_between_nodes();
+  }
+}
+
+// A SHIFT of b bytes without a figure of its own is one of the n-1 steps of an AlltoAll over the
+// group: start-up alpha / (n-1), transfer that of b bytes on the wire, beta * b / share
+// [assumed: Parm's overlapped kernel].
+PortPrice TariffMaker::shift_step_between_nodes() {
+  const CollectiveCost* entry = find(kAllToAll, Span::kFabric, place_.nodes);
+  if (entry == nullptr) {
+    return from_rate(CollectiveOperation::kShift, Span::kFabric, place_.size);
+  }
+  PortPrice step = from_entry(*entry, place_.nodes);
+  step.startup_seconds = startup_seconds(*entry, place_.size) / (place_.size - 1);
+  step.argument = place_.size;
+  step.scale = 1 / (place_.size * wire_share(kAllToAll, step.measured_size));
+  assume("{}: not in the profile; one step of an {}",
+         describe(CollectiveOperation::kShift, Span::kFabric),
+         describe(kAllToAll, Span::kFabric));
+  return step;
+}
+
+// The same within a node. In a group over several nodes the kernel, and so its start-up, is that of
+// the AlltoAll between nodes, and without an AlltoAll within a node the AllGather's figures stand
+// in as they do for the whole AlltoAll.
+PortPrice TariffMaker::shift_step_within_node() {
+  const auto shift = CollectiveOperation::kShift;
+  const CollectiveCost* fabric =
+      place_.nodes > 1 ? find(kAllToAll, Span::kFabric, place_.nodes) : nullptr;
+  const CollectiveCost* inside = find(kAllToAll, Span::kNode, place_.on_node);
+  const CollectiveCost* gather =
+      place_.nodes > 1 ? find(kAllGather, Span::kNode, place_.on_node) : nullptr;
+  PortPrice step;
+  if (inside != nullptr) {
+    step = from_entry(*inside, place_.on_node);
+    step.argument = place_.on_node;
+    step.scale = 1 / (place_.on_node * wire_share(kAllToAll, step.measured_size));
+  } else if (gather != nullptr) {
+    step = from_entry(*gather, place_.on_node);
+  } else {
+    step = from_rate(shift, Span::kNode, place_.size);
+  }
+  if (const CollectiveCost* kernel = fabric != nullptr ? fabric : inside) {
+    step.startup_seconds = startup_seconds(*kernel, place_.size) / (place_.size - 1);
+  }
+  if (step.entry != nullptr) {
+    assume("{}: not in the profile; one step of an ALL_TO_ALL at the figures of {}",
+           describe(shift, Span::kNode),
+           describe(step.entry->operation, Span::kNode));
+  }
+  return step;
+}
+
+}  // namespace
+
+double PortPrice::seconds(double bytes) const {
+  const double transfer = entry != nullptr
+                              ? transfer_seconds(*entry, argument * bytes, measured_size)
+                              : seconds_per_byte * (argument * bytes);
+  return scale * transfer;
+}
+
+bool PortPrice::extrapolates(double bytes) const {
+  return entry != nullptr && !entry->points.empty() &&
+         moesim::extrapolates(entry->points, argument * bytes);
+}
+
+Tariff make_tariff(const Profile& profile,
+                   const Cluster& cluster,
+                   CollectiveOperation operation,
+                   const Place& place) {
+  return TariffMaker(profile, cluster, place).make(operation);
+}
+
+std::string describe(CollectiveOperation operation, Span span) {
+  return fmt::format("{} {}", to_string(operation), phrase(span));
+}
+
+}  // namespace moesim

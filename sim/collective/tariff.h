@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/collective/place.h"
+#include "sim/io/cluster.h"
+#include "sim/io/profile.h"
+
+namespace moesim {
+
+// What a collective pays on one of a member's two ports, for n nominal bytes:
+//   startup + scale * transfer(argument * n)
+// `transfer` is the entry's, or the port's rate when there is no entry.
+struct PortPrice {
+  bool used = false;
+  double startup_seconds = 0;
+  const CollectiveCost* entry = nullptr;
+  int measured_size = 0;        // of the entry's group
+  double seconds_per_byte = 0;  // without an entry
+  double argument = 1;
+  double scale = 1;
+
+  double seconds(double bytes) const;
+
+  // True when the entry is a table that was not measured at this size.
+  bool extrapolates(double bytes) const;
+};
+
+// What an operation costs at one place. `assumptions` says what had to be assumed for it.
+struct Tariff {
+  PortPrice intra;
+  PortPrice inter;
+  double weight = 1;
+  std::vector<std::string> assumptions;
+};
+
+// The tariff from the profile's figures, or where it has none from the cluster's port rates
+// (docs/model.md). Of several entries for an operation and span, the one of the exact group size
+// wins, then the nearest (the first of two), then one that states no size. Throws Error when
+// neither profile nor cluster has a figure.
+Tariff make_tariff(const Profile& profile,
+                   const Cluster& cluster,
+                   CollectiveOperation operation,
+                   const Place& place);
+
+// "ALL_TO_ALL between nodes", for messages.
+std::string describe(CollectiveOperation operation, Span span);
+
+}  // namespace moesim

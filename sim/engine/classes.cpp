@@ -1,0 +1,163 @@
+#include "sim/engine/classes.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <tuple>
+
+#include "sim/engine/partition.h"
+
+namespace moesim {
+namespace {
+
+// What two ranks' parts in a collective are compared by.
+using LoadKey = std::array<std::int64_t, kNumPorts + 2>;
+
+// Marks the groups that have collectives.
+std::vector<bool> groups_in_use(const Program& program, const Scripts& scripts) {
+  std::vector<bool> used(program.groups.size());
+  for (const Communicator& communicator : scripts.communicators) {
+    used[communicator.group] = true;
+  }
+  return used;
+}
+
+Classes make_classes(const Program& program, const Scripts& scripts, const Partition& partition) {
+  Classes classes;
+  classes.of_rank = partition.colours();
+  classes.ranks.resize(partition.num_colours());
+  for (int rank = 0; rank < program.num_ranks; ++rank) {
+    RankClass& rank_class = classes.ranks[classes.of_rank[rank]];
+    if (rank_class.ranks.empty()) {
+      rank_class.representative = rank;
+    }
+    rank_class.ranks.push_back(rank);
+  }
+  classes.groups.resize(program.groups.size());
+  const std::vector<bool> used = groups_in_use(program, scripts);
+  for (std::size_t group = 0; group < program.groups.size(); ++group) {
+    if (!used[group]) {
+      continue;
+    }
+    InstanceClasses& instances = classes.groups[group];
+    const Relation& members = program.groups[group].members;
+    instances.of_instance = colour_sets(partition, members);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (instances.of_instance[i] == static_cast<int>(instances.rank_classes.size())) {
+        std::vector<int>& rank_classes = instances.rank_classes.emplace_back();
+        for (const int rank : members[i]) {
+          rank_classes.push_back(classes.of_rank[rank]);
+        }
+        std::sort(rank_classes.begin(), rank_classes.end());
+        rank_classes.erase(std::unique(rank_classes.begin(), rank_classes.end()),
+                           rank_classes.end());
+      }
+    }
+  }
+  return classes;
+}
+
+// Parts ranks by what decides their costs, starting from their roles.
+class CostPartition {
+ public:
+  CostPartition(const Scripts& scripts, TaskCosts& costs)
+      : program_(costs.program()),
+        scripts_(scripts),
+        costs_(costs),
+        partition_(program_.num_ranks) {
+    partition_.split(scripts.of_rank);
+    if (!program_.rank_scale.empty()) {
+      partition_.split(program_.rank_scale);
+    }
+    for (const Task& task : program_.tasks) {
+      if (const auto* collective = std::get_if<Collective>(&task.descriptor)) {
+        split_by_place(*collective);
+      }
+    }
+    for (const Task& task : program_.tasks) {
+      if (costs.depends_on_rank(task)) {
+        split_by_cost(task);
+      }
+    }
+  }
+
+  Partition take() { return std::move(partition_); }
+
+ private:
+  // Which of a member's place its load follows from, the size of the collective aside.
+  using PlaceKind = std::tuple<int, bool, int, bool>;
+
+  void split_by_place(const Collective& collective);
+  void split_by_cost(const Task& task);
+
+  const Program& program_;
+  const Scripts& scripts_;
+  TaskCosts& costs_;
+  Partition partition_;
+  std::vector<PlaceKind> seen_;
+};
+
+// Places differ only by group, and for a SHIFT by its distance: each is looked at once.
+void CostPartition::split_by_place(const Collective& collective) {
+  const bool shift = collective.operation == CollectiveOperation::kShift;
+  const PlaceKind kind{
+      collective.group, shift, shift ? collective.distance : 0, shift && collective.wrap};
+  if (std::find(seen_.begin(), seen_.end(), kind) != seen_.end()) {
+    return;
+  }
+  seen_.push_back(kind);
+  std::vector<Place> places;
+  places.reserve(program_.num_ranks);
+  for (int rank = 0; rank < program_.num_ranks; ++rank) {
+    places.push_back(costs_.place(collective, rank));
+  }
+  partition_.split(places);
+}
+
+// Where counts of tokens differ, by the costs themselves.
+void CostPartition::split_by_cost(const Task& task) {
+  if (partition_.num_colours() == program_.num_ranks) {
+    return;
+  }
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  std::vector<LoadKey> keys(program_.num_ranks);
+  for (int rank = 0; rank < program_.num_ranks; ++rank) {
+    if (!runs(task, scripts_.of_rank[rank])) {
+      continue;
+    }
+    if (collective == nullptr) {
+      keys[rank][0] = costs_.duration(task, rank).picoseconds();
+    } else if (costs_.groups().instance(collective->group, rank) != kNone) {
+      const CollectiveLoad load = costs_.load(task, rank);
+      for (int port = 0; port < kNumPorts; ++port) {
+        keys[rank][port] = load.load[port].picoseconds();
+      }
+      keys[rank][kNumPorts] = load.startup.picoseconds();
+    }
+  }
+  partition_.split(keys);
+}
+
+}  // namespace
+
+Classes separate_classes(const Program& program, const Scripts& scripts) {
+  Partition partition(program.num_ranks);
+  std::vector<int> ranks(program.num_ranks);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  partition.split(ranks);
+  return make_classes(program, scripts, partition);
+}
+
+Classes fold_classes(const Scripts& scripts, TaskCosts& costs) {
+  const Program& program = costs.program();
+  std::vector<const Relation*> relations;
+  const std::vector<bool> used = groups_in_use(program, scripts);
+  for (std::size_t group = 0; group < program.groups.size(); ++group) {
+    if (used[group]) {
+      relations.push_back(&program.groups[group].members);
+    }
+  }
+  return make_classes(program, scripts, refine(CostPartition(scripts, costs).take(), relations));
+}
+
+}  // namespace moesim

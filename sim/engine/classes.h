@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/engine/script.h"
+#include "sim/engine/task_cost.h"
+#include "sim/io/trace.h"
+
+namespace moesim {
+
+// Instances of one group that behave alike.
+struct InstanceClasses {
+  std::vector<int> of_instance;
+  std::vector<std::vector<int>> rank_classes;  // by instance class: the classes of its members
+};
+
+// Which ranks and group instances stand for which. Rank classes are numbered by their lowest rank,
+// their representative. Groups without collectives have no instance classes.
+struct Classes {
+  std::vector<int> of_rank;
+  std::vector<RankClass> ranks;
+  std::vector<InstanceClasses> groups;
+};
+
+// Every rank and every instance on its own.
+Classes separate_classes(const Program& program, const Scripts& scripts);
+
+// The coarsest classes in which ranks run the same tasks at the same costs, in instances of the
+// same classes (exact: one representative's times are those of its whole class).
+Classes fold_classes(const Scripts& scripts, TaskCosts& costs);
+
+}  // namespace moesim

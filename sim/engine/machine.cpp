@@ -1,0 +1,229 @@
+#include "sim/engine/machine.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "sim/base/check.h"
+
+namespace moesim {
+
+Machine::Machine(const Workload& workload, const MachineOptions& options)
+    : workload_(workload),
+      options_(options),
+      states_(workload.slots.size()),
+      hosts_(workload.num_ranks()),
+      collectives_(workload.num_collectives()),
+      ports_(workload.num_ranks() * kNumPorts),
+      num_unfinished_(static_cast<int>(workload.slots.size())) {
+  start_order_.reserve(workload.slots.size());
+  for (int collective = 0; collective < workload.num_collectives(); ++collective) {
+    collectives_[collective].num_missing = workload.collectives[collective].num_awaited;
+  }
+  for (int rank = 0; rank < workload.num_ranks(); ++rank) {
+    hosts_[rank].next_slot = workload.first_slot[rank];
+    const Script& script = workload.script(rank);
+    for (int i = 0; i < script.size(); ++i) {
+      states_[workload.first_slot[rank] + i].num_conditions = script.num_conditions[i];
+    }
+  }
+  for (int rank = 0; rank < workload.num_ranks(); ++rank) {
+    launch_on(rank);
+  }
+}
+
+void Machine::advance() {
+  now_ = events_.top().time;
+  while (!events_.empty() && events_.top().time == now_) {
+    const Event event = events_.top();
+    events_.pop();
+    handle(event);
+  }
+}
+
+void Machine::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kStart:
+      start(event.index);
+      break;
+    case EventKind::kEnd:
+      end(event.index);
+      break;
+    case EventKind::kTransfer:
+      begin_transfer(event.index);
+      break;
+    case EventKind::kCollectiveEnd:
+      end_collective(event.index);
+      break;
+  }
+}
+
+// The host runs ahead of the GPU: the launch times up to its next wait follow at once. Passing by a
+// collective of others costs it nothing; a wait "launches" when the host gets there.
+void Machine::launch_on(int rank) {
+  HostState& host = hosts_[rank];
+  while (host.next_slot < workload_.first_slot[rank + 1]) {
+    const int slot = host.next_slot++;
+    const Action action = workload_.slots[slot].action;
+    if (action == Action::kWork || action == Action::kJoin) {
+      host.time += options_.launch_overhead;
+    }
+    states_[slot].launched = host.time;
+    meet_condition(slot);
+    if (action == Action::kHostWait) {
+      return;
+    }
+  }
+}
+
+void Machine::meet_condition(int slot) {
+  SlotState& state = states_[slot];
+  CHECK(state.num_conditions > 0);
+  if (--state.num_conditions > 0) {
+    return;
+  }
+  if (state.launched > now_) {
+    schedule(state.launched, EventKind::kStart, slot, slot);
+  } else {
+    start(slot);
+  }
+}
+
+// Even what takes no time ends by an event: the call depth stays that of one queue's simultaneous
+// starts, one per stream.
+void Machine::start(int slot) {
+  SlotState& state = states_[slot];
+  const Slot& step = workload_.slots[slot];
+  state.phase = Phase::kRunning;
+  state.start = now_;
+  start_order_.push_back(slot);
+  if (step.action == Action::kJoin) {
+    join(step.collective);
+  } else {
+    state.transfer = now_;
+    schedule(now_ + step.duration, EventKind::kEnd, slot, slot);
+  }
+  const int successor = workload_.script(step.rank).queue_successor[position(slot)];
+  if (successor != kNone) {
+    meet_condition(workload_.first_slot[step.rank] + successor);
+  }
+}
+
+void Machine::end(int slot) {
+  SlotState& state = states_[slot];
+  const Slot& step = workload_.slots[slot];
+  const Script& script = workload_.script(step.rank);
+  const int here = position(slot);
+  state.phase = Phase::kEnded;
+  state.end = now_;
+  --num_unfinished_;
+  Time& pass_end = pass_end_[static_cast<int>(script.passes[here])];
+  pass_end = std::max(pass_end, now_);
+  const int first_slot = workload_.first_slot[step.rank];
+  for (int i = script.first_dependent[here]; i < script.first_dependent[here + 1]; ++i) {
+    meet_condition(first_slot + script.dependents[i]);
+  }
+  if (step.action == Action::kHostWait) {
+    state.start = state.transfer = state.launched;
+    hosts_[step.rank].time = now_;
+    launch_on(step.rank);
+  }
+}
+
+// The last member to start lets the collective begin; first comes its start-up, off the ports.
+void Machine::join(int collective) {
+  CollectiveState& state = collectives_[collective];
+  if (--state.num_missing > 0) {
+    return;
+  }
+  const JointCollective& joint = workload_.collectives[collective];
+  const int end = workload_.collectives[collective + 1].first_participant;
+  for (int i = joint.first_participant; i < end; ++i) {
+    states_[workload_.participants[i].slot].transfer = now_;
+  }
+  const int first_slot = workload_.participants[joint.first_participant].slot;
+  schedule(now_ + joint.startup, EventKind::kTransfer, collective, first_slot);
+}
+
+void Machine::begin_transfer(int collective) {
+  const JointCollective& joint = workload_.collectives[collective];
+  const int end = workload_.collectives[collective + 1].first_participant;
+  CollectiveState& state = collectives_[collective];
+  state.end = now_;
+  for (int i = joint.first_participant; i < end; ++i) {
+    state.end = std::max(state.end, load_ports(workload_.participants[i], collective));
+  }
+  const int first_slot = workload_.participants[joint.first_participant].slot;
+  schedule(state.end, EventKind::kCollectiveEnd, collective, first_slot);
+}
+
+// Puts a participant's loads on its ports and returns when the last of them is drained. Others that
+// were on those ports end later for it.
+Time Machine::load_ports(const Participant& participant, int collective) {
+  const CollectiveLoad& load = participant.load;
+  Time end = now_;
+  for (int port = 0; port < kNumPorts; ++port) {
+    if (load.load[port] == Time::zero()) {
+      continue;
+    }
+    if (!options_.port_sharing) {
+      end = std::max(end, now_ + load.load[port]);
+      continue;
+    }
+    PortQueue& queue = ports_[workload_.slots[participant.slot].rank * kNumPorts + port];
+    queue.enter(now_, collective, load.load[port], load.weight);
+    for (const PortQueue::User& user : queue.users()) {
+      Time& user_end = user.collective == collective ? end : collectives_[user.collective].end;
+      user_end = std::max(user_end, user.end);
+    }
+  }
+  return end;
+}
+
+void Machine::end_collective(int collective) {
+  const JointCollective& joint = workload_.collectives[collective];
+  if (collectives_[collective].end > now_) {  // slowed by others since
+    const int first_slot = workload_.participants[joint.first_participant].slot;
+    schedule(collectives_[collective].end, EventKind::kCollectiveEnd, collective, first_slot);
+    return;
+  }
+  const int end_participant = workload_.collectives[collective + 1].first_participant;
+  for (int i = joint.first_participant; i < end_participant; ++i) {
+    end(workload_.participants[i].slot);
+  }
+}
+
+void Machine::schedule(Time time, EventKind kind, int index, int slot) {
+  events_.push({.time = time, .task = task(slot), .index = index, .kind = kind});
+}
+
+int Machine::position(int slot) const {
+  return slot - workload_.first_slot[workload_.slots[slot].rank];
+}
+
+int Machine::task(int slot) const {
+  return workload_.script(workload_.slots[slot].rank).tasks[position(slot)];
+}
+
+std::vector<TaskSpan> Machine::spans() const {
+  std::vector<TaskSpan> spans;
+  spans.reserve(start_order_.size());
+  for (const int slot : start_order_) {
+    const SlotState& state = states_[slot];
+    const int rank = workload_.classes.ranks[workload_.slots[slot].rank].representative;
+    spans.push_back({.rank = rank,
+                     .task = task(slot),
+                     .launched = state.launched,
+                     .start = state.start,
+                     .transfer = state.transfer,
+                     .end = state.end});
+  }
+  const auto order = [](const TaskSpan& a, const TaskSpan& b) {
+    return std::tie(a.start, a.task, a.rank) < std::tie(b.start, b.task, b.rank);
+  };
+  if (!std::is_sorted(spans.begin(), spans.end(), order)) {
+    std::sort(spans.begin(), spans.end(), order);
+  }
+  return spans;
+}
+
+}  // namespace moesim

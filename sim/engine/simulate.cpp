@@ -1,0 +1,95 @@
+#include "sim/engine/simulate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/error.h"
+#include "sim/engine/classes.h"
+#include "sim/engine/machine.h"
+#include "sim/engine/script.h"
+#include "sim/engine/simgrid_clock.h"
+#include "sim/engine/stall.h"
+#include "sim/engine/task_cost.h"
+#include "sim/engine/workload.h"
+
+namespace moesim {
+namespace {
+
+int hardware_queues(const Program& program, const Profile* profile, const Ablation& effects) {
+  const int a_queue_per_stream = std::max(1, static_cast<int>(program.streams.size()));
+  if (!effects.hardware_queues) {
+    return a_queue_per_stream;
+  }
+  return profile != nullptr ? profile->hardware_queues : Profile().hardware_queues;
+}
+
+Time launch_overhead(const Profile* profile, const Ablation& effects) {
+  return profile != nullptr && effects.launch_overhead
+             ? Time::from_seconds(profile->launch_overhead_seconds)
+             : Time::zero();
+}
+
+// A task's uncontended time on the first rank that has a part in it.
+Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts& costs) {
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  for (int rank = 0; rank < costs.program().num_ranks; ++rank) {
+    if (!runs(task, scripts.of_rank[rank])) {
+      continue;
+    }
+    if (collective == nullptr) {
+      return costs.duration(task, rank);
+    }
+    if (costs.groups().instance(collective->group, rank) != kNone) {
+      return costs.alone(task, rank);
+    }
+  }
+  return Time::zero();
+}
+
+}  // namespace
+
+Trace simulate(const Program& program,
+               const Cluster* cluster,
+               const Profile* profile,
+               const SimulationOptions& options) {
+  const bool fold = options.resolution != Resolution::kPorts;
+  TaskCosts costs(program, cluster, profile);
+  Scripts scripts = make_scripts(program, hardware_queues(program, profile, options.effects));
+  Classes classes = fold ? fold_classes(scripts, costs) : separate_classes(program, scripts);
+  const Workload workload = make_workload(std::move(scripts), std::move(classes), costs);
+
+  Machine machine(workload,
+                  {.launch_overhead = launch_overhead(profile, options.effects),
+                   .port_sharing = options.effects.port_sharing});
+  run_on_simgrid(machine);
+  if (!machine.finished()) {
+    throw Error(describe_stall(program, workload, machine));
+  }
+
+  Trace trace;
+  trace.executor = "simulator";
+  trace.resolution = fold ? "fold" : "ports";
+  trace.classes = workload.classes.ranks;
+  if (options.keep_spans) {
+    trace.spans = machine.spans();
+  }
+  trace.end = machine.now();
+  trace.pass_end = machine.pass_end();
+  trace.assumptions = costs.assumptions();
+  return trace;
+}
+
+std::vector<Time> task_durations(const Program& program,
+                                 const Cluster* cluster,
+                                 const Profile* profile) {
+  TaskCosts costs(program, cluster, profile);
+  const Scripts scripts = make_scripts(program, Profile().hardware_queues);
+  std::vector<Time> durations;
+  durations.reserve(program.tasks.size());
+  for (const Task& task : program.tasks) {
+    durations.push_back(duration_on_first_rank(task, scripts, costs));
+  }
+  return durations;
+}
+
+}  // namespace moesim

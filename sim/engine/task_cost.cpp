@@ -1,0 +1,180 @@
+#include "sim/engine/task_cost.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "sim/base/check.h"
+#include "sim/base/error.h"
+#include "sim/program/work.h"
+
+namespace moesim {
+
+TaskCosts::TaskCosts(const Program& program, const Cluster* cluster, const Profile* profile)
+    : program_(program),
+      cluster_(cluster),
+      profile_(profile),
+      valid_rows_(program),
+      row_traffic_(program, valid_rows_),
+      places_(program.groups.size()) {
+  groups_.update(program);
+  if (cluster != nullptr && program.num_ranks > cluster->num_gpus()) {
+    throw Error(
+        fmt::format("program '{}' has {} ranks, cluster '{}' only {} GPUs; give a larger one",
+                    program.name,
+                    program.num_ranks,
+                    cluster->name,
+                    cluster->num_gpus()));
+  }
+  if (cluster != nullptr && profile != nullptr) {
+    collective_costs_.emplace(program_, *cluster_, *profile_, valid_rows_);
+  }
+}
+
+bool TaskCosts::depends_on_rank(const Task& task) const {
+  if (std::holds_alternative<Collective>(task.descriptor)) {
+    return collective_costs_.has_value() && collective_costs_->depends_on_rank(task);
+  }
+  return !valid_rows_.all_full() && !task.reads.empty();
+}
+
+Time TaskCosts::duration(const Task& task, int rank) {
+  if (const auto* fixed = std::get_if<Fixed>(&task.descriptor)) {
+    return program_.rank_scale.empty() ? fixed->time
+                                       : fixed->time.scaled(program_.rank_scale[rank]);
+  }
+  if (std::holds_alternative<HostWait>(task.descriptor)) {
+    return Time::zero();
+  }
+  return work_duration(task, rank);
+}
+
+Time TaskCosts::work_duration(const Task& task, int rank) {
+  if (profile_ == nullptr) {
+    throw Error(fmt::format("task '{}' ({}) needs measured costs; give a profile and a cluster",
+                            task.name,
+                            descriptor_name(task.descriptor)));
+  }
+  const Work work = work_of(program_, task, depends_on_rank(task) ? valid_share(task, rank) : 1);
+  double seconds = 0;
+  if (work.num_gemms > 0 || work.flops > 0) {
+    if (profile_->gemm.has_value()) {
+      seconds += work.num_gemms * profile_->gemm->startup_seconds +
+                 work.flops * profile_->gemm->seconds_per_flop;
+    } else {
+      note("the profile has no GEMM figures: matrix products take no time");
+    }
+  }
+  if (work.memory_bytes > 0) {
+    if (profile_->memory_bytes_per_second.has_value()) {
+      seconds += work.memory_bytes / *profile_->memory_bytes_per_second;
+    } else {
+      note("the profile has no memory rate: memory-bound work takes no time");
+    }
+  }
+  return Time::from_seconds(seconds);
+}
+
+CollectiveLoad TaskCosts::load(const Task& task, int rank) {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const int instance = groups_.instance(collective.group, rank);
+  CHECK(instance != kNone, "rank {} runs '{}' outside its group", rank, task.name);
+  const Group& group = program_.groups[collective.group];
+  if (group.members[instance].size() == 1) {
+    return {};
+  }
+  if (!collective_costs_.has_value()) {
+    throw Error(fmt::format("collective '{}' over '{}' needs a cluster and a profile; give both",
+                            task.name,
+                            group.name));
+  }
+  const CollectiveLoad load =
+      collective_costs_->load(task,
+                              Member{.ranks = &group.members[instance],
+                                     .index = groups_.index(collective.group, rank),
+                                     .place = places(collective.group)[rank]});
+  collect_collective_assumptions();
+  return load;
+}
+
+Time TaskCosts::alone(const Task& task, int rank) {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const int instance = groups_.instance(collective.group, rank);
+  Time startup;
+  Time transfer;
+  Place last;  // at first that of a member alone, whose load is zero
+  for (const int member : program_.groups[collective.group].members[instance]) {
+    const Place here = place(collective, member);
+    if (here == last && !depends_on_rank(task)) {
+      continue;
+    }
+    last = here;
+    const CollectiveLoad share = load(task, member);
+    startup = std::max(startup, share.startup);
+    transfer = std::max(transfer, share.alone() - share.startup);
+  }
+  return startup + transfer;
+}
+
+Place TaskCosts::place(const Collective& collective, int rank) {
+  const int instance = groups_.instance(collective.group, rank);
+  if (instance == kNone) {
+    return {.size = 0};
+  }
+  const Place& place = places(collective.group)[rank];
+  if (collective.operation != CollectiveOperation::kShift || cluster_ == nullptr) {
+    return place;
+  }
+  return shift_place(*cluster_,
+                     program_.groups[collective.group].members[instance],
+                     groups_.index(collective.group, rank),
+                     collective,
+                     place);
+}
+
+const std::vector<Place>& TaskCosts::places(int group) {
+  std::vector<Place>& places = places_[group];
+  if (!places.empty()) {
+    return places;
+  }
+  places.resize(program_.num_ranks);
+  for (const std::vector<int>& members : program_.groups[group].members) {
+    const std::vector<Place> found =
+        cluster_ != nullptr
+            ? places_of(*cluster_, members)
+            : std::vector<Place>(members.size(), Place{.size = static_cast<int>(members.size())});
+    for (std::size_t index = 0; index < members.size(); ++index) {
+      places[members[index]] = found[index];
+    }
+  }
+  return places;
+}
+
+void TaskCosts::note(const char* assumption) {
+  if (std::find(assumptions_.begin(), assumptions_.end(), assumption) == assumptions_.end()) {
+    assumptions_.emplace_back(assumption);
+  }
+}
+
+void TaskCosts::collect_collective_assumptions() {
+  const std::vector<std::string>& made = collective_costs_->assumptions();
+  for (; num_collected_ < made.size(); ++num_collected_) {
+    assumptions_.push_back(made[num_collected_]);
+  }
+}
+
+// The share of a task's rows that hold tokens, of the first region for which that is not all.
+double TaskCosts::valid_share(const Task& task, int rank) {
+  for (const auto* regions : {&task.reads, &task.writes}) {
+    for (const Region& region : *regions) {
+      const int64_t rows = region.num_list_rows();
+      const int64_t valid = row_traffic_.valid_rows(region, rank);
+      if (valid < rows) {
+        return static_cast<double>(valid) / static_cast<double>(rows);
+      }
+    }
+  }
+  return 1;
+}
+
+}  // namespace moesim

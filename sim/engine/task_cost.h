@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/time.h"
+#include "sim/collective/collective_cost.h"
+#include "sim/collective/row_traffic.h"
+#include "sim/io/cluster.h"
+#include "sim/io/profile.h"
+#include "sim/io/program.h"
+#include "sim/program/group_table.h"
+#include "sim/program/valid_rows.h"
+
+namespace moesim {
+
+// What each task of a Program costs on each rank. Without cluster or profile only fixed tasks, host
+// waits and collectives of one rank have a cost; another throws Error. Keeps references to its
+// arguments.
+class TaskCosts {
+ public:
+  // Throws Error when the Program has more ranks than the cluster GPUs.
+  TaskCosts(const Program& program, const Cluster* cluster, const Profile* profile);
+  TaskCosts(const TaskCosts&) = delete;
+  TaskCosts& operator=(const TaskCosts&) = delete;
+
+  const Program& program() const { return program_; }
+  const GroupTable& groups() const { return groups_; }
+
+  // Whether a task's cost differs between ranks by more than rank_scale and, for a collective, the
+  // place of the rank in its group.
+  bool depends_on_rank(const Task& task) const;
+
+  // How long a task that is no collective runs alone:
+  //   fixed: its time, times the rank's scale (nearest ps)
+  //   else:  num_gemms * startup + flops * seconds_per_flop + memory_bytes / memory rate
+  Time duration(const Task& task, int rank);
+
+  // What a collective loads on a member.
+  CollectiveLoad load(const Task& task, int rank);
+
+  // Start-up and transfer of a member's whole group instance, alone.
+  Time alone(const Task& task, int rank);
+
+  // Where a rank stands in its instance of a collective's group; outside it, size 0.
+  Place place(const Collective& collective, int rank);
+
+  // What the costs handed out so far rest on, in order of first use.
+  const std::vector<std::string>& assumptions() const { return assumptions_; }
+
+ private:
+  Time work_duration(const Task& task, int rank);
+  double valid_share(const Task& task, int rank);
+  const std::vector<Place>& places(int group);
+  void note(const char* assumption);
+  void collect_collective_assumptions();
+
+  const Program& program_;
+  const Cluster* cluster_;
+  const Profile* profile_;
+  GroupTable groups_;
+  ValidRows valid_rows_;
+  RowTraffic row_traffic_;
+  std::optional<CollectiveCosts> collective_costs_;
+  std::vector<std::vector<Place>> places_;  // [group][rank]; empty until asked for
+  std::vector<std::string> assumptions_;
+  std::size_t num_collected_ = 0;  // of collective_costs_->assumptions()
+};
+
+}  // namespace moesim

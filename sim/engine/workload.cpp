@@ -1,0 +1,143 @@
+#include "sim/engine/workload.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace moesim {
+namespace {
+
+// Fills a Workload rank by rank.
+class WorkloadWriter {
+ public:
+  WorkloadWriter(Workload& workload, TaskCosts& costs)
+      : workload_(workload), program_(costs.program()), costs_(costs) {}
+
+  void write() {
+    number_collectives();
+    reserve();
+    for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
+      workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
+      add_slots(rank);
+    }
+    workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
+    place_participants();
+  }
+
+ private:
+  void number_collectives();
+  void reserve();
+  void add_slots(int rank);
+  Slot make_slot(const Task& task, int rank, int position);
+  int collective_of(const Communicator& communicator, int rank, int position) const;
+  void place_participants();
+
+  Workload& workload_;
+  const Program& program_;
+  TaskCosts& costs_;
+  std::vector<int> first_collective_;  // by communicator
+  std::vector<Participant> joined_;    // by rank, then launch order
+};
+
+// The k-th collectives on a communicator are numbered by k, then by class of instances.
+void WorkloadWriter::number_collectives() {
+  const Scripts& scripts = workload_.scripts;
+  for (std::size_t i = 0; i < scripts.communicators.size(); ++i) {
+    first_collective_.push_back(static_cast<int>(workload_.collectives.size()));
+    const InstanceClasses& instances = workload_.classes.groups[scripts.communicators[i].group];
+    for (int sequence = 0; sequence < scripts.num_sequences[i]; ++sequence) {
+      for (const std::vector<int>& rank_classes : instances.rank_classes) {
+        workload_.collectives.push_back({.num_awaited = static_cast<int>(rank_classes.size())});
+      }
+    }
+  }
+  workload_.collectives.emplace_back();
+}
+
+// A thousand ranks have millions of slots: vectors that grow by doubling would hold twice that.
+void WorkloadWriter::reserve() {
+  std::size_t num_slots = 0;
+  std::size_t num_joins = 0;
+  for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
+    const Script& script = workload_.script(rank);
+    num_slots += script.tasks.size();
+    num_joins +=
+        script.tasks.size() - static_cast<std::size_t>(std::count(
+                                  script.communicator.begin(), script.communicator.end(), kNone));
+  }
+  workload_.slots.reserve(num_slots);
+  joined_.reserve(num_joins);
+}
+
+void WorkloadWriter::add_slots(int rank) {
+  const Script& script = workload_.script(rank);
+  for (int position = 0; position < script.size(); ++position) {
+    const Task& task = program_.tasks[script.tasks[position]];
+    workload_.slots.push_back(make_slot(task, rank, position));
+  }
+}
+
+Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
+  const int representative = workload_.classes.ranks[rank].representative;
+  Slot slot;
+  slot.rank = rank;
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  if (collective == nullptr) {
+    slot.duration = costs_.duration(task, representative);
+    slot.action =
+        std::holds_alternative<HostWait>(task.descriptor) ? Action::kHostWait : Action::kWork;
+    return slot;
+  }
+  const int instance = costs_.groups().instance(collective->group, representative);
+  if (instance == kNone) {
+    slot.action = Action::kSkip;
+  } else if (program_.groups[collective->group].members[instance].size() > 1) {
+    slot.action = Action::kJoin;
+    slot.collective = collective_of({collective->group, task.stream}, rank, position);
+    joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
+                       .load = costs_.load(task, representative)});
+  }
+  return slot;
+}
+
+int WorkloadWriter::collective_of(const Communicator& communicator, int rank, int position) const {
+  const Script& script = workload_.script(rank);
+  const InstanceClasses& instances = workload_.classes.groups[communicator.group];
+  const int representative = workload_.classes.ranks[rank].representative;
+  const int instance = costs_.groups().instance(communicator.group, representative);
+  return first_collective_[script.communicator[position]] +
+         script.sequence[position] * static_cast<int>(instances.rank_classes.size()) +
+         instances.of_instance[instance];
+}
+
+// Sorts the participants by collective (a counting sort: rank order stays).
+void WorkloadWriter::place_participants() {
+  std::vector<JointCollective>& collectives = workload_.collectives;
+  for (const Participant& participant : joined_) {
+    const int collective = workload_.slots[participant.slot].collective;
+    ++collectives[collective + 1].first_participant;
+    collectives[collective].startup =
+        std::max(collectives[collective].startup, participant.load.startup);
+  }
+  std::vector<int> cursor(collectives.size());
+  for (std::size_t i = 1; i < collectives.size(); ++i) {
+    collectives[i].first_participant += collectives[i - 1].first_participant;
+    cursor[i] = collectives[i].first_participant;
+  }
+  workload_.participants.resize(joined_.size());
+  for (const Participant& participant : joined_) {
+    const int collective = workload_.slots[participant.slot].collective;
+    workload_.participants[cursor[collective]++] = participant;
+  }
+}
+
+}  // namespace
+
+Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
+  Workload workload;
+  workload.scripts = std::move(scripts);
+  workload.classes = std::move(classes);
+  WorkloadWriter(workload, costs).write();
+  return workload;
+}
+
+}  // namespace moesim

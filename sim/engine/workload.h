@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/time.h"
+#include "sim/collective/collective_cost.h"
+#include "sim/engine/classes.h"
+#include "sim/engine/script.h"
+#include "sim/engine/task_cost.h"
+
+namespace moesim {
+
+// What a rank does with a task: occupy its stream for a while, join a collective, pass by one that
+// its group has no part in, or have the host wait.
+enum class Action : std::uint8_t { kWork, kJoin, kSkip, kHostWait };
+
+// One task on one simulated rank.
+struct Slot {
+  Time duration;           // kWork
+  int rank = 0;            // index into Classes::ranks
+  int collective = kNone;  // kJoin: index into Workload::collectives
+  Action action = Action::kWork;
+};
+
+// One simulated rank's part in a collective.
+struct Participant {
+  int slot = kNone;
+  CollectiveLoad load;
+};
+
+// A collective of one class of group instances: participants [first, next collective's first).
+// One that lacks some of `num_awaited` never begins.
+struct JointCollective {
+  int first_participant = 0;
+  int num_awaited = 0;
+  Time startup{};  // the longest of any participant
+};
+
+// A Program as the machine runs it: a rank per class, its tasks as slots in launch order, the
+// collectives that join them, all with their costs.
+struct Workload {
+  Scripts scripts;
+  Classes classes;
+  std::vector<int> first_slot;  // by simulated rank, and one past the last
+  std::vector<Slot> slots;
+  std::vector<JointCollective> collectives;  // and one past the last
+  std::vector<Participant> participants;     // by collective, then rank
+
+  int num_ranks() const { return static_cast<int>(classes.ranks.size()); }
+  int num_collectives() const { return static_cast<int>(collectives.size()) - 1; }
+  const Script& script(int rank) const {
+    return scripts.scripts[scripts.of_rank[classes.ranks[rank].representative]];
+  }
+};
+
+Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs);
+
+}  // namespace moesim

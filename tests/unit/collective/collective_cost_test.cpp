@@ -1,0 +1,299 @@
+// Loads of collectives on the ports: each expected number is the formula of docs/model.md written
+// out. Times are in picoseconds (make_cost), rates one byte per picosecond (make_cluster).
+#include "sim/collective/collective_cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "tests/unit/engine/program_maker.h"
+
+namespace moesim {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr auto kAllToAll = CollectiveOperation::kAllToAll;
+constexpr auto kAllGather = CollectiveOperation::kAllGather;
+constexpr auto kAllReduce = CollectiveOperation::kAllReduce;
+constexpr auto kShift = CollectiveOperation::kShift;
+
+std::vector<int> ranks(int count, int first = 0, int stride = 1) {
+  std::vector<int> list(count);
+  for (int i = 0; i < count; ++i) {
+    list[i] = first + i * stride;
+  }
+  return list;
+}
+
+// Loads in the order intra out, intra in, inter out, inter in.
+std::array<Time, kNumPorts> loads(std::int64_t io,
+                                  std::int64_t ii,
+                                  std::int64_t eo,
+                                  std::int64_t ei) {
+  return {ps(io), ps(ii), ps(eo), ps(ei)};
+}
+
+// Costs on a cluster of 8 nodes with 4 GPUs, with what a test puts into the profile.
+class CollectiveCostTest : public testing::Test {
+ protected:
+  CollectiveLoad load(const Collective& collective,
+                      const std::vector<int>& members,
+                      int index = 0) {
+    Task task;
+    task.descriptor = collective;
+    return costs_.load(task, members, index);
+  }
+
+  CollectiveLoad load(CollectiveOperation operation,
+                      std::int64_t bytes,
+                      const std::vector<int>& members,
+                      int index = 0) {
+    return load(Collective{.operation = operation, .group = 0, .bytes = bytes}, members, index);
+  }
+
+  Program program_;
+  Cluster cluster_ = make_cluster(8, 4);
+  Profile profile_;
+  ValidRows valid_rows_{program_};
+  CollectiveCosts costs_{program_, cluster_, profile_, valid_rows_};
+};
+
+TEST_F(CollectiveCostTest, ProfileWinsAndLoadsThePortOfItsSpan) {
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 5, 2),
+                          make_cost(kAllGather, Span::kFabric, 7, 3)};
+  profile_.collectives[0].group_size = 4;
+  profile_.collectives[1].group_size = 8;
+  const CollectiveLoad inside = load(kAllGather, 100, ranks(4));
+  EXPECT_EQ(inside.startup, ps(5));
+  EXPECT_EQ(inside.load, loads(200, 200, 0, 0));
+  EXPECT_EQ(inside.alone(), ps(205));
+  const CollectiveLoad across = load(kAllGather, 100, ranks(8, 0, 4));
+  EXPECT_EQ(across.startup, ps(7));
+  EXPECT_EQ(across.load, loads(0, 0, 300, 300));
+  EXPECT_THAT(costs_.assumptions(), IsEmpty());
+}
+
+TEST_F(CollectiveCostTest, AGroupOfOneIsFree) {
+  EXPECT_EQ(load(kAllReduce, 100, {3}), CollectiveLoad());
+  EXPECT_THAT(costs_.assumptions(), IsEmpty());
+}
+
+TEST_F(CollectiveCostTest, StartupPerPeer) {
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 5, 1)};
+  profile_.collectives[0].startup_per = StartupPer::kPeer;
+  EXPECT_EQ(load(kAllToAll, 100, ranks(8, 0, 4)).startup, ps(35));
+}
+
+TEST_F(CollectiveCostTest, ExactSizeThenNearestScaledByTheWireShare) {
+  profile_.collectives = {make_cost(kAllGather, Span::kFabric, 0, 7),
+                          make_cost(kAllGather, Span::kFabric, 0, 1),
+                          make_cost(kAllGather, Span::kFabric, 0, 10)};
+  profile_.collectives[1].group_size = 2;
+  profile_.collectives[2].group_size = 8;
+  EXPECT_EQ(load(kAllGather, 100, ranks(8, 0, 4)).alone(), ps(1000));
+  EXPECT_THAT(costs_.assumptions(), IsEmpty());
+  // 3 is nearest to 2: 100 * (2/3) / (1/2).
+  EXPECT_EQ(load(kAllGather, 300, ranks(3, 0, 4)).alone(), ps(400));
+  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("groups of 2, scaled to groups of 3")));
+  // 5 is as near to 2 as to 8: the first of the two.
+  EXPECT_EQ(load(kAllGather, 500, ranks(5, 0, 4)).alone(), ps(800));
+}
+
+TEST_F(CollectiveCostTest, AnUnstatedSizeServesAnyGroup) {
+  profile_.collectives = {make_cost(kAllReduce, Span::kNode, 0, 3)};
+  EXPECT_EQ(load(kAllReduce, 100, ranks(2)).alone(), ps(300));
+  EXPECT_EQ(load(kAllReduce, 100, ranks(4)).alone(), ps(300));
+}
+
+TEST_F(CollectiveCostTest, TablesAreInterpolatedAndFlaggedOutside) {
+  CollectiveCost table = make_cost(kAllReduce, Span::kNode, 10, 0);
+  table.points = {{100, 110e-12}, {1000, 1010e-12}};
+  profile_.collectives = {table};
+  const CollectiveLoad inside = load(kAllReduce, 1000, ranks(4));
+  EXPECT_EQ(inside.startup, ps(10));
+  EXPECT_EQ(inside.load[0], ps(1000));
+  EXPECT_THAT(costs_.assumptions(), IsEmpty());
+  load(kAllReduce, 2000, ranks(4));
+  load(kAllReduce, 3000, ranks(4));
+  EXPECT_THAT(costs_.assumptions(), SizeIs(1));
+  EXPECT_THAT(costs_.assumptions()[0], HasSubstr("measured from 100 B to 1000 B"));
+}
+
+TEST_F(CollectiveCostTest, PortRatesStandInForAMissingFigure) {
+  // All-reduce on 4: 2*3/4 of 100 bytes at 1 ps; latency 10 for each of 6 steps.
+  cluster_.intra_node.latency_seconds = 10e-12;
+  const CollectiveLoad load_ = load(kAllReduce, 100, ranks(4));
+  EXPECT_EQ(load_.startup, ps(60));
+  EXPECT_EQ(load_.load, loads(150, 150, 0, 0));
+  EXPECT_THAT(costs_.assumptions(), SizeIs(1));
+  EXPECT_THAT(costs_.assumptions()[0], HasSubstr("ALL_REDUCE within a node: not in the profile"));
+}
+
+TEST_F(CollectiveCostTest, NoFigureAtAllIsAnError) {
+  cluster_.intra_node.bytes_per_second = 0;
+  EXPECT_THROW(load(kAllReduce, 100, ranks(4)), Error);
+}
+
+TEST_F(CollectiveCostTest, AllToAllOverBothSpansUsesBothPortsAtOnce) {
+  // 32 ranks, 4 a node. Between nodes: alpha 50, beta 2 per byte, measured over 8 nodes, the same
+  // share 7/8 of the bytes. Within: 3/32 of the bytes at the AllGather's 16 per byte.
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 16),
+                          make_cost(kAllToAll, Span::kFabric, 50, 2)};
+  profile_.collectives[0].group_size = 4;
+  profile_.collectives[1].group_size = 8;
+  const CollectiveLoad load_ = load(kAllToAll, 3200, ranks(32));
+  EXPECT_EQ(load_.startup, ps(50));
+  EXPECT_EQ(load_.load, loads(4800, 4800, 6400, 6400));
+  EXPECT_EQ(load_.alone(), ps(6450));
+  EXPECT_THAT(costs_.assumptions(), SizeIs(1));
+}
+
+TEST_F(CollectiveCostTest, AllToAllOverBothSpansPrefersAnAllToAllWithinTheNode) {
+  // The node's part is an AlltoAll of 4/32 of the buffer among 4: 400 bytes at 5.
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 16),
+                          make_cost(kAllToAll, Span::kNode, 9, 5),
+                          make_cost(kAllToAll, Span::kFabric, 50, 2)};
+  EXPECT_EQ(load(kAllToAll, 3200, ranks(32)).load, loads(2000, 2000, 6400, 6400));
+}
+
+TEST_F(CollectiveCostTest, AllToAllOverBothSpansFromPortRates) {
+  // 3200 bytes: 28/32 between nodes, 3/32 within; 31 peers at latency 10.
+  cluster_.inter_node.latency_seconds = 10e-12;
+  const CollectiveLoad load_ = load(kAllToAll, 3200, ranks(32));
+  EXPECT_EQ(load_.startup, ps(310));
+  EXPECT_EQ(load_.load, loads(300, 300, 2800, 2800));
+}
+
+TEST_F(CollectiveCostTest, AllToAllWithUnevenNodes) {
+  // Ranks 0, 1, 2 on one node, 4 on another: 0 sends 1/4 off its node, 4 sends 3/4. The figure was
+  // measured over 2 nodes, where half of the bytes cross.
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 0, 1)};
+  profile_.collectives[0].group_size = 2;
+  const std::vector<int> members = {0, 1, 2, 4};
+  EXPECT_EQ(load(kAllToAll, 400, members, 0).load, loads(200, 200, 200, 200));
+  EXPECT_EQ(load(kAllToAll, 400, members, 3).load, loads(0, 0, 600, 600));
+}
+
+TEST_F(CollectiveCostTest, OthersOverBothSpansAreTakenBetweenTheNodes) {
+  profile_.collectives = {make_cost(kAllReduce, Span::kFabric, 5, 2)};
+  const CollectiveLoad load_ = load(kAllReduce, 100, ranks(32));
+  EXPECT_EQ(load_.startup, ps(5));
+  EXPECT_EQ(load_.load, loads(0, 0, 200, 200));
+  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("as between its 8 nodes")));
+}
+
+TEST_F(CollectiveCostTest, AFigureForBothSpansLoadsBothPorts) {
+  profile_.collectives = {make_cost(kAllReduce, Span::kBoth, 5, 2)};
+  EXPECT_EQ(load(kAllReduce, 100, ranks(32)).load, loads(200, 200, 200, 200));
+}
+
+TEST_F(CollectiveCostTest, ShiftIsOneStepOfAnAllToAll) {
+  // 8 nodes: alpha 70 / 7 steps; of the AlltoAll's buffer 7/8 crosses in 7 steps, so that a step of
+  // b bytes transfers 2 * 8/7 * b.
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 70, 2)};
+  profile_.collectives[0].group_size = 8;
+  const CollectiveLoad load_ = load(
+      {.operation = kShift, .group = 0, .bytes = 700, .distance = 3, .wrap = true}, ranks(8, 0, 4));
+  EXPECT_EQ(load_.startup, ps(10));
+  EXPECT_EQ(load_.load, loads(0, 0, 1600, 1600));
+}
+
+TEST_F(CollectiveCostTest, AllStepsOfAShiftAddUpToTheAllToAll) {
+  // Parm's kernel over 32 ranks: the 31 shifts of 1/32 of the buffer take what the AlltoAll takes
+  // on each port, on average over a node's ranks (who is near depends on the distance).
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 16),
+                          make_cost(kAllToAll, Span::kFabric, 310, 2)};
+  profile_.collectives[0].group_size = 4;
+  profile_.collectives[1].group_size = 8;
+  const CollectiveLoad whole = load(kAllToAll, 32 * 7'000, ranks(32));
+  CollectiveLoad sum;
+  for (int distance = 1; distance < 32; ++distance) {
+    const CollectiveLoad step =
+        load({.operation = kShift, .group = 0, .bytes = 7'000, .distance = distance, .wrap = true},
+             ranks(32),
+             5);
+    sum.startup += step.startup;
+    for (int port = 0; port < kNumPorts; ++port) {
+      sum.load[port] += step.load[port];
+    }
+  }
+  EXPECT_EQ(sum, whole);
+}
+
+TEST_F(CollectiveCostTest, ShiftCrossesThePortThatItsDistanceSays) {
+  // Distance 1 over nodes of four: rank 0 sends within its node and receives from rank 31, rank 3
+  // sends across and receives within, ranks 1 and 2 do both within. 1 ps a byte on every port.
+  const Collective shift{.operation = kShift, .group = 0, .bytes = 10, .distance = 1, .wrap = true};
+  EXPECT_EQ(load(shift, ranks(32), 0).load, loads(10, 0, 0, 10));
+  EXPECT_EQ(load(shift, ranks(32), 1).load, loads(10, 10, 0, 0));
+  EXPECT_EQ(load(shift, ranks(32), 3).load, loads(0, 10, 10, 0));
+  // As a whole: of each port the most.
+  EXPECT_EQ(costs_.load(shift, 10, ranks(32)).load, loads(10, 10, 10, 10));
+}
+
+TEST_F(CollectiveCostTest, ShiftWithoutWrapEndsAtTheEnds) {
+  Collective shift{.operation = kShift, .group = 0, .bytes = 10, .distance = 1, .wrap = false};
+  EXPECT_EQ(load(shift, ranks(4), 0).load, loads(10, 0, 0, 0));
+  EXPECT_EQ(load(shift, ranks(4), 3).load, loads(0, 10, 0, 0));
+  shift.distance = -1;
+  EXPECT_EQ(load(shift, ranks(4), 0).load, loads(0, 10, 0, 0));
+  EXPECT_EQ(load(shift, ranks(4), 3).load, loads(10, 0, 0, 0));
+}
+
+TEST_F(CollectiveCostTest, ShiftByNothingIsALocalCopy) {
+  cluster_.intra_node.latency_seconds = 10e-12;
+  for (const int distance : {0, 4, -8}) {
+    const Collective shift{
+        .operation = kShift, .group = 0, .bytes = 10, .distance = distance, .wrap = true};
+    EXPECT_EQ(load(shift, ranks(4), 1).alone(), Time::zero());
+  }
+}
+
+TEST_F(CollectiveCostTest, AShiftOfItsOwnInTheProfileWins) {
+  profile_.collectives = {make_cost(kShift, Span::kFabric, 4, 3),
+                          make_cost(kAllToAll, Span::kFabric, 70, 2)};
+  const CollectiveLoad load_ = load(
+      {.operation = kShift, .group = 0, .bytes = 10, .distance = 1, .wrap = true}, ranks(8, 0, 4));
+  EXPECT_EQ(load_.startup, ps(4));
+  EXPECT_EQ(load_.load, loads(0, 0, 30, 30));
+}
+
+TEST_F(CollectiveCostTest, MembersInAnyOrderSitWhereTheySit) {
+  // Group order 0, 4, 1, 5: distance 1 always crosses, distance 2 never.
+  const std::vector<int> members = {0, 4, 1, 5};
+  Collective shift{.operation = kShift, .group = 0, .bytes = 10, .distance = 1, .wrap = true};
+  EXPECT_EQ(load(shift, members, 2).load, loads(0, 0, 10, 10));
+  shift.distance = 2;
+  EXPECT_EQ(load(shift, members, 2).load, loads(10, 10, 0, 0));
+}
+
+TEST_F(CollectiveCostTest, ARoutingWithoutRegionsDecidesWhatEachMemberMoves) {
+  // Two nodes of two; member j has expert j. Bytes are those of the members with the most tokens,
+  // four: 100 a token. Every byte is one picosecond on its port.
+  cluster_ = make_cluster(2, 2);
+  program_.routings = {
+      {.name = "skew", .tokens = {{4, 0, 0, 0}, {1, 1, 1, 1}, {0, 2, 2, 0}, {1, 0, 0, 3}}}};
+  const Collective exchange{.operation = kAllToAll, .group = 0, .bytes = 400, .routing = 0};
+  // 0 keeps all it has; one token comes from 1 on its node, one from 3.
+  EXPECT_EQ(load(exchange, ranks(4), 0).load, loads(0, 100, 0, 100));
+  // 1 sends one to 0 and two across; two come from 2.
+  EXPECT_EQ(load(exchange, ranks(4), 1).load, loads(100, 0, 200, 200));
+  // 3 sends one across and gets one from 1.
+  EXPECT_EQ(load(exchange, ranks(4), 3).load, loads(0, 0, 100, 100));
+}
+
+TEST_F(CollectiveCostTest, ABalancedRoutingIsTheNominalSize) {
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 50, 3)};
+  program_.routings = {{.name = "even", .tokens = std::vector(32, std::vector<int>(8, 5))}};
+  Collective exchange{.operation = kAllToAll, .group = 0, .bytes = 8000};
+  const CollectiveLoad nominal = load(exchange, ranks(8, 0, 4), 2);
+  exchange.routing = 0;
+  EXPECT_EQ(load(exchange, ranks(8, 0, 4), 2), nominal);
+}
+
+}  // namespace
+}  // namespace moesim
