@@ -26,7 +26,8 @@ std::vector<Purpose> purposes(const Program& program) {
     bool weights = false;  // read where an operation has its weights
     bool update_reads = false;
     bool update_writes = false;
-    bool others = false;  // of another pass
+    bool others = false;           // of another pass
+    bool backward_result = false;  // written by a backward task and not read since
   };
   std::vector<Users> users(program.tensors.size());
   for (const Task& task : program.tasks) {
@@ -36,10 +37,13 @@ std::vector<Purpose> purposes(const Program& program) {
       user.weights |= i > 0 && reads_weights(task);
       user.update_reads |= updates;
       user.others |= !updates;
+      user.backward_result = false;
     }
     for (const Region& region : task.writes) {
-      users[region.tensor].update_writes |= updates;
-      users[region.tensor].others |= !updates;
+      Users& user = users[region.tensor];
+      user.update_writes |= updates;
+      user.others |= !updates;
+      user.backward_result = task.pass == Pass::kBackward;
     }
   }
   std::vector<Purpose> result;
@@ -50,7 +54,7 @@ std::vector<Purpose> purposes(const Program& program) {
       result.push_back(Purpose::kOptimizer);
     } else if (input && (user.weights || user.update_writes)) {
       result.push_back(Purpose::kWeight);
-    } else if (!input && user.update_reads) {
+    } else if (!input && (user.update_reads || user.backward_result)) {
       result.push_back(Purpose::kGradient);
     } else {
       result.push_back(Purpose::kActivation);

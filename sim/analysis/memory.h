@@ -14,9 +14,9 @@ namespace moesim {
 struct MemoryUse {
   int64_t peak_bytes = 0;        // the sum of the four below
   int64_t weight_bytes = 0;      // inputs that a task updates or reads as weights
-  int64_t gradient_bytes = 0;    // tensors that the update pass reads, as far as alive at the peak
+  int64_t gradient_bytes = 0;    // what the update pass reads and results of the backward pass
   int64_t optimizer_bytes = 0;   // inputs that only the update pass uses
-  int64_t activation_bytes = 0;  // the rest, at the peak
+  int64_t activation_bytes = 0;  // the rest; this and gradients as far as alive at the peak
 };
 
 // Needs the trace's spans.

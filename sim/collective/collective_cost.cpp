@@ -1,13 +1,11 @@
 #include "sim/collective/collective_cost.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
 #include "sim/base/units.h"
-#include "sim/cluster/groups.h"
 
 namespace moesim {
 namespace {
@@ -33,27 +31,19 @@ bool has_regions(const Task& task) {
   return !task.reads.empty() && !task.writes.empty();
 }
 
-// Rows that one member of an all-to-all sends and receives, by how far they go.
-struct Exchange {
-  int64_t sent_on_node = 0;
-  int64_t received_on_node = 0;
-  int64_t sent_off_node = 0;
-  int64_t received_off_node = 0;
-};
-
 // A profile's slope is per nominal byte of the send buffer, of which (n-g)/n crosses the inter-node
 // port and (g-1)/n the intra-node port (n members, g on this one's node): a member that moves b
 // bytes over a port loads it like a balanced all-to-all of b * n/(n-g) or b * n/(g-1) bytes.
-std::array<double, kNumPorts> balanced_bytes(const Exchange& rows,
+std::array<double, kNumPorts> balanced_bytes(const Exchange& moved,
                                              const Place& place,
                                              double row_bytes) {
-  const auto balanced = [&](int64_t moved, int reached) {
-    return reached == 0 ? 0.0 : static_cast<double>(moved) * row_bytes * place.size / reached;
+  const auto balanced = [&](int64_t rows, int reached) {
+    return reached == 0 ? 0.0 : static_cast<double>(rows) * row_bytes * place.size / reached;
   };
-  return {balanced(rows.sent_on_node, place.on_node - 1),
-          balanced(rows.received_on_node, place.on_node - 1),
-          balanced(rows.sent_off_node, place.size - place.on_node),
-          balanced(rows.received_off_node, place.size - place.on_node)};
+  return {balanced(moved.sent_on_node, place.on_node - 1),
+          balanced(moved.received_on_node, place.on_node - 1),
+          balanced(moved.sent_off_node, place.size - place.on_node),
+          balanced(moved.received_off_node, place.size - place.on_node)};
 }
 
 CollectiveLoad larger(const CollectiveLoad& a, const CollectiveLoad& b) {
@@ -75,7 +65,11 @@ CollectiveCosts::CollectiveCosts(const Program& program,
                                  const Cluster& cluster,
                                  const Profile& profile,
                                  const ValidRows& valid_rows)
-    : program_(&program), cluster_(&cluster), profile_(&profile), valid_rows_(&valid_rows) {}
+    : program_(&program),
+      cluster_(&cluster),
+      profile_(&profile),
+      valid_rows_(&valid_rows),
+      row_traffic_(program, valid_rows) {}
 
 bool CollectiveCosts::depends_on_rank(const Task& task) const {
   const auto& collective = std::get<Collective>(task.descriptor);
@@ -193,10 +187,9 @@ void CollectiveCosts::note_extrapolation(const PortPrice& price,
 // member has.
 CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
                                                         const Member& member) const {
-  const int rank = (*member.ranks)[member.index];
   const auto bytes_of = [&](const Region& region) {
     const Tensor& tensor = program_->tensors[region.tensor];
-    return static_cast<double>(valid_rows_->valid_rows(region, rank) * tensor.row_bytes());
+    return static_cast<double>(row_traffic_.valid_rows(region, member.rank()) * tensor.row_bytes());
   };
   const double read = bytes_of(task.reads[0]);
   const double written = bytes_of(task.writes[0]);
@@ -214,82 +207,18 @@ CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
 // An all-to-all costs each member what it sends to others and receives from them.
 CollectiveCosts::PortBytes CollectiveCosts::exchange_bytes(const Task& task,
                                                            const Member& member) const {
-  const std::vector<int>& ranks = *member.ranks;
-  const int self = member.index;
-  const auto moved = [&](int source, int destination) {
-    return valid_rows_->sent_rows(task, ranks, source, destination);
-  };
-  const int64_t kept = moved(self, self);
-  Exchange rows;
-  rows.sent_off_node = valid_rows_->valid_rows(task.reads[0], ranks[self]) - kept;
-  rows.received_off_node = valid_rows_->valid_rows(task.writes[0], ranks[self]) - kept;
-  for (const int peer : peers_on_node(member)) {
-    rows.sent_on_node += moved(self, peer);
-    rows.received_on_node += moved(peer, self);
-  }
-  rows.sent_off_node -= rows.sent_on_node;
-  rows.received_off_node -= rows.received_on_node;
   const Tensor& tensor = program_->tensors[task.reads[0].tensor];
-  return balanced_bytes(rows, member.place, static_cast<double>(tensor.row_bytes()));
+  return balanced_bytes(row_traffic_.exchange(*cluster_, task, member),
+                        member.place,
+                        static_cast<double>(tensor.row_bytes()));
 }
 
-// A hand-written all-to-all that names a routing: member j has the j-th of the n equal runs of
-// experts, and the task's bytes are the send buffer of the member with the most tokens.
+// Without regions, the task's bytes are the send buffer of the member with the most tokens.
 CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
                                                          const Member& member) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  const std::vector<int>& ranks = *member.ranks;
-  const auto& tokens = program_->routings[collective.routing].tokens;
-  const auto size = static_cast<int64_t>(ranks.size());
-  const auto moved = [&](int source, int destination) {
-    const std::vector<int>& sent = tokens[ranks[source]];
-    const auto num_experts = static_cast<int64_t>(sent.size());
-    const auto first = sent.begin() + num_experts * destination / size;
-    const auto end = sent.begin() + num_experts * (destination + 1) / size;
-    return std::accumulate(first, end, int64_t{0});
-  };
-  Exchange rows;
-  int64_t most = 1;
-  const std::vector<int> peers = peers_on_node(member);
-  for (int other = 0; other < size; ++other) {
-    const std::vector<int>& sent = tokens[ranks[other]];
-    most = std::max(most, std::accumulate(sent.begin(), sent.end(), int64_t{0}));
-    if (other != member.index) {
-      const bool near = std::binary_search(peers.begin(), peers.end(), other);
-      (near ? rows.sent_on_node : rows.sent_off_node) += moved(member.index, other);
-      (near ? rows.received_on_node : rows.received_off_node) += moved(other, member.index);
-    }
-  }
-  const double row_bytes = static_cast<double>(collective.bytes) / static_cast<double>(most);
-  return balanced_bytes(rows, member.place, row_bytes);
-}
-
-// The other members on this member's node. Groups list neighbours together, so that looking both
-// ways from the member finds them; only an odd order needs a look at everyone.
-std::vector<int> CollectiveCosts::peers_on_node(const Member& member) const {
-  const std::vector<int>& ranks = *member.ranks;
-  const int size = static_cast<int>(ranks.size());
-  const auto node = [&](int index) { return node_of(*cluster_, ranks[index]); };
-  const int home = node(member.index);
-  int first = member.index;
-  int last = member.index;
-  while (first > 0 && node(first - 1) == home) {
-    --first;
-  }
-  while (last + 1 < size && node(last + 1) == home) {
-    ++last;
-  }
-  if (last - first + 1 != member.place.on_node) {
-    first = 0;
-    last = size - 1;
-  }
-  std::vector<int> peers;
-  for (int index = first; index <= last; ++index) {
-    if (index != member.index && node(index) == home) {
-      peers.push_back(index);
-    }
-  }
-  return peers;
+  const auto bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes);
+  const RowTraffic::Routed routed = row_traffic_.routed(*cluster_, task, member);
+  return balanced_bytes(routed.tokens, member.place, bytes / static_cast<double>(routed.most));
 }
 
 }  // namespace moesim

@@ -7,6 +7,7 @@
 
 #include "sim/base/time.h"
 #include "sim/collective/place.h"
+#include "sim/collective/row_traffic.h"
 #include "sim/collective/tariff.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
@@ -30,13 +31,6 @@ struct CollectiveLoad {
   Time alone() const;
 
   friend bool operator==(const CollectiveLoad&, const CollectiveLoad&) = default;
-};
-
-// One member of a group instance: (*ranks)[index], and its place there as places_of gives it.
-struct Member {
-  const std::vector<int>* ranks = nullptr;
-  int index = 0;
-  Place place;
 };
 
 // Turns collectives into loads from the profile's figures, or, where it has none, from the
@@ -88,12 +82,12 @@ class CollectiveCosts {
   PortBytes valid_bytes(const Task& task, const Member& member) const;
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
-  std::vector<int> peers_on_node(const Member& member) const;
 
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
+  mutable RowTraffic row_traffic_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;
 };

@@ -42,6 +42,35 @@ std::vector<Place> places_of(const Cluster& cluster, const std::vector<int>& mem
   return places;
 }
 
+// Groups list neighbours together, so that looking both ways from the member finds them; only
+// another order needs a look at everyone.
+std::vector<int> peers_on_node(const Cluster& cluster,
+                               const std::vector<int>& members,
+                               int index,
+                               int on_node) {
+  const int size = static_cast<int>(members.size());
+  const int home = node_of(cluster, members[index]);
+  int first = index;
+  int last = index;
+  while (first > 0 && node_of(cluster, members[first - 1]) == home) {
+    --first;
+  }
+  while (last + 1 < size && node_of(cluster, members[last + 1]) == home) {
+    ++last;
+  }
+  if (last - first + 1 != on_node) {
+    first = 0;
+    last = size - 1;
+  }
+  std::vector<int> peers;
+  for (int peer = first; peer <= last; ++peer) {
+    if (peer != index && node_of(cluster, members[peer]) == home) {
+      peers.push_back(peer);
+    }
+  }
+  return peers;
+}
+
 Place shift_place(const Cluster& cluster,
                   const std::vector<int>& members,
                   int index,

@@ -27,6 +27,12 @@ struct Place {
 // The places of all members, in group order.
 std::vector<Place> places_of(const Cluster& cluster, const std::vector<int>& members);
 
+// The other members on members[index]'s node, `on_node` with itself, as indices, ascending.
+std::vector<int> peers_on_node(const Cluster& cluster,
+                               const std::vector<int>& members,
+                               int index,
+                               int on_node);
+
 // The place of members[index] in a SHIFT: it sends to index + distance and receives from
 // index - distance. Past the end a member wraps around or, without `wrap`, has no partner.
 Place shift_place(const Cluster& cluster,

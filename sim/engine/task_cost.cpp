@@ -15,6 +15,7 @@ TaskCosts::TaskCosts(const Program& program, const Cluster* cluster, const Profi
       cluster_(cluster),
       profile_(profile),
       valid_rows_(program),
+      row_traffic_(program, valid_rows_),
       places_(program.groups.size()) {
   groups_.update(program);
   if (cluster != nullptr && program.num_ranks > cluster->num_gpus()) {
@@ -163,11 +164,11 @@ void TaskCosts::collect_collective_assumptions() {
 }
 
 // The share of a task's rows that hold tokens, of the first region for which that is not all.
-double TaskCosts::valid_share(const Task& task, int rank) const {
+double TaskCosts::valid_share(const Task& task, int rank) {
   for (const auto* regions : {&task.reads, &task.writes}) {
     for (const Region& region : *regions) {
       const int64_t rows = region.num_list_rows();
-      const int64_t valid = valid_rows_.valid_rows(region, rank);
+      const int64_t valid = row_traffic_.valid_rows(region, rank);
       if (valid < rows) {
         return static_cast<double>(valid) / static_cast<double>(rows);
       }

@@ -6,6 +6,7 @@
 
 #include "sim/base/time.h"
 #include "sim/collective/collective_cost.h"
+#include "sim/collective/row_traffic.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -50,7 +51,7 @@ class TaskCosts {
 
  private:
   Time work_duration(const Task& task, int rank);
-  double valid_share(const Task& task, int rank) const;
+  double valid_share(const Task& task, int rank);
   const std::vector<Place>& places(int group);
   void note(const char* assumption);
   void collect_collective_assumptions();
@@ -60,6 +61,7 @@ class TaskCosts {
   const Profile* profile_;
   GroupTable groups_;
   ValidRows valid_rows_;
+  RowTraffic row_traffic_;
   std::optional<CollectiveCosts> collective_costs_;
   std::vector<std::vector<Place>> places_;  // [group][rank]; empty until asked for
   std::vector<std::string> assumptions_;

@@ -14,6 +14,7 @@ class WorkloadWriter {
 
   void write() {
     number_collectives();
+    reserve();
     for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
       workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
       add_slots(rank);
@@ -24,6 +25,7 @@ class WorkloadWriter {
 
  private:
   void number_collectives();
+  void reserve();
   void add_slots(int rank);
   Slot make_slot(const Task& task, int rank, int position);
   int collective_of(const Communicator& communicator, int rank, int position) const;
@@ -49,6 +51,21 @@ void WorkloadWriter::number_collectives() {
     }
   }
   workload_.collectives.emplace_back();
+}
+
+// A thousand ranks have millions of slots: vectors that grow by doubling would hold twice that.
+void WorkloadWriter::reserve() {
+  std::size_t num_slots = 0;
+  std::size_t num_joins = 0;
+  for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
+    const Script& script = workload_.script(rank);
+    num_slots += script.tasks.size();
+    num_joins +=
+        script.tasks.size() - static_cast<std::size_t>(std::count(
+                                  script.communicator.begin(), script.communicator.end(), kNone));
+  }
+  workload_.slots.reserve(num_slots);
+  joined_.reserve(num_joins);
 }
 
 void WorkloadWriter::add_slots(int rank) {

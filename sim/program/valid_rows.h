@@ -26,6 +26,11 @@ class ValidRows {
   // True when no gate of the Program has a routing without capacity: every region is full.
   bool all_full() const;
 
+  // The counts of a tensor, the same object for tensors with the same counts; null when full.
+  const RowCounts* counts(int tensor) const {
+    return tensors_.empty() ? nullptr : tensors_[tensor].get();
+  }
+
   // Valid rows of the region on the rank; num_list_rows() when full.
   int64_t valid_rows(const Region& region, int rank) const;
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,9 @@ class ChromeTrace {
     return task.stream == kNone ? static_cast<int>(program_.streams.size()) : task.stream;
   }
 
+  // The name of a process or thread, and its place among its like.
   void add_name(const char* kind, int process, int thread, const std::string& name) {
+    const bool is_process = std::string_view(kind) == "process";
     add(R"("ph": "M", "name": "{}_name", "pid": {}, "tid": {}, "args": {{"name": {}}})",
         kind,
         process,
@@ -65,7 +68,7 @@ class ChromeTrace {
         kind,
         process,
         thread,
-        thread == 0 ? process : thread);
+        is_process ? process : thread);
   }
 
   void add_names(int process) {
@@ -85,7 +88,8 @@ class ChromeTrace {
 
   void add_span(const TaskSpan& span) {
     const Task& task = program_.tasks[span.task];
-    add(R"("ph": "X", "name": {}, "cat": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {})",
+    add(R"("ph": "X", "name": {}, "cat": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, )"
+        R"("args": {})",
         json_quoted(task.name),
         json_quoted(task.kind),
         index_.class_of_rank(span.rank),
@@ -136,7 +140,8 @@ class ChromeTrace {
         process,
         thread_of(program_.tasks[from.task]),
         microseconds(inside));
-    add(R"("ph": "f", "bp": "e", "name": "wait", "cat": "wait", "id": {}, "pid": {}, "tid": {}, "ts": {})",
+    add(R"("ph": "f", "bp": "e", "name": "wait", "cat": "wait", "id": {}, "pid": {}, "tid": {}, )"
+        R"("ts": {})",
         id,
         process,
         thread_of(program_.tasks[to.task]),

@@ -31,7 +31,7 @@ struct SimulationResult {
   std::string inputs_hash;  // of every input file and override, hexadecimal
   std::string scenario;     // name; the Program's name when there is no scenario
   std::string schedule;
-  std::string policy;   // "given", "search", "paper" or "" for a Program
+  std::string policy;   // of the Plan, or "" for a Program
   std::string variant;  // parm: the schedule it chose
   std::string resolution;
   int num_classes = 0;

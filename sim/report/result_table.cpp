@@ -34,6 +34,9 @@ std::string speed(const SimulationResult& result, const TimeUnit& unit) {
 }
 
 std::string degrees(const SimulationResult& result) {
+  if (result.policy == "none") {
+    return "none: the schedule has no chunks";
+  }
   std::string text =
       fmt::format("forward {}, backward {}", result.forward_degree, result.backward_degree);
   if (result.non_moe_degree) {

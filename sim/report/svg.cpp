@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "sim/report/text.h"
@@ -17,9 +18,18 @@ std::set<int> critical_spans(const CriticalPath& path) {
   return spans;
 }
 
-double draw_title(const std::string& title, Time iteration, SvgCanvas& canvas) {
+// Where the time axis begins: right of the longest name.
+double left_margin(const Program& program) {
+  double longest = 0;
+  for (const std::string& stream : program.streams) {
+    longest = std::max(longest, 1.1 * text_width(stream, TimelineView::kNameFont));  // bold
+  }
+  return std::clamp(longest + 24, 100.0, 400.0);
+}
+
+double draw_title(const std::string& title, Time iteration, double left, SvgCanvas& canvas) {
   const std::string time = TimeUnit(iteration.seconds()).format(iteration.seconds());
-  canvas.text(TimelineView::kLeft, 38, title, {20, Anchor::kStart, TimelineView::kInk, true});
+  canvas.text(left, 38, title, {20, Anchor::kStart, TimelineView::kInk, true});
   canvas.text(
       TimelineView::kRight, 38, "iteration " + time, {20, Anchor::kEnd, TimelineView::kInk, true});
   return 56;
@@ -33,7 +43,8 @@ std::string to_svg(const Program& program,
                    const SvgOptions& options) {
   SvgCanvas canvas;
   const std::string& title = options.title.empty() ? program.name : options.title;
-  double y = draw_title(title, trace.end, canvas);
+  const double left = left_margin(program);
+  double y = draw_title(title, trace.end, left, canvas);
   if (trace.end == Time::zero()) {
     return canvas.document(TimelineView::kWidth, y);
   }
@@ -45,9 +56,10 @@ std::string to_svg(const Program& program,
       TraceIndex(program, trace),
       Palette(program),
       TimeScale(layer_windows(program, trace, options.first_layer, options.last_layer),
-                TimelineView::kLeft,
-                TimelineView::kRight - TimelineView::kLeft),
-      critical_spans(path)};
+                left,
+                TimelineView::kRight - left),
+      critical_spans(path),
+      left};
   ShownKinds shown;
   y = draw_sections(view, canvas, y);
   y = draw_lanes(view, canvas, y, shown);

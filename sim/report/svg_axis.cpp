@@ -31,14 +31,15 @@ void draw_break(const TimelineView& view, SvgCanvas& canvas, double y, std::size
 // Entries side by side; another line when one is full.
 class Legend {
  public:
-  Legend(SvgCanvas& canvas, double y) : canvas_(canvas), y_(y) {}
+  Legend(SvgCanvas& canvas, double left, double y)
+      : canvas_(canvas), left_(left), x_(left), y_(y) {}
 
   double y() const { return y_; }
 
   void add(const std::string& label, std::string_view fill, std::string_view attributes = "") {
     const double width = 20 + text_width(label, kFont) + 14;
-    if (x_ + width > TimelineView::kRight && x_ > TimelineView::kLeft) {
-      x_ = TimelineView::kLeft;
+    if (x_ + width > TimelineView::kRight && x_ > left_) {
+      x_ = left_;
       y_ += 22;
     }
     canvas_.rect({x_, y_, 14, 14}, fill, attributes);
@@ -50,7 +51,8 @@ class Legend {
   static constexpr double kFont = 12;
 
   SvgCanvas& canvas_;
-  double x_ = TimelineView::kLeft;
+  double left_;
+  double x_;
   double y_;
 };
 
@@ -75,13 +77,13 @@ double draw_axis(const TimelineView& view, SvgCanvas& canvas, double y) {
     }
   }
   const TextStyle at_left = {view.kSmallFont, Anchor::kEnd, view.kGrey};
-  canvas.text(view.kLeft - 12, y + 18, fmt::format("time, {}", unit.name()), at_left);
+  canvas.text(view.left - 12, y + 18, fmt::format("time, {}", unit.name()), at_left);
   return y + 36;
 }
 
 double draw_legend(const TimelineView& view, SvgCanvas& canvas, double y, const ShownKinds& shown) {
   const std::map<std::string, Time> times = view.path.by_kind(view.program, view.trace);
-  Legend legend(canvas, y);
+  Legend legend(canvas, view.left, y);
   for (const std::string& kind : view.palette.kinds()) {
     if (shown.kinds.contains(kind)) {
       const auto time = times.find(kind);
@@ -93,8 +95,9 @@ double draw_legend(const TimelineView& view, SvgCanvas& canvas, double y, const 
   if (shown.waits) {
     legend.add("waiting for the group", "url(#hatching)");
   }
-  legend.add(
-      "critical path, with the share of each kind", "none", R"(stroke="#111111" stroke-width="2")");
+  legend.add("critical path, with each kind's share (narrow tasks: a bar below)",
+             "none",
+             R"(stroke="#111111" stroke-width="2")");
   return legend.y() + 30;
 }
 

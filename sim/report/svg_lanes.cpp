@@ -18,6 +18,7 @@ constexpr double kLaneGap = 12;
 constexpr double kNoteHeight = 24;
 constexpr std::size_t kMaxClasses = 4;
 constexpr double kThinnest = 0.3;  // a box that can still be seen
+constexpr double kOutlined = 10;   // wider boxes have room for an outline
 
 // Where there are too many, those with most of the critical path.
 std::vector<int> classes_to_show(const TimelineView& view) {
@@ -70,8 +71,8 @@ class Lane {
       busy.push_back({view_.trace.spans[span].start, view_.trace.spans[span].end});
     }
     const double share = ratio(total_length(merged(std::move(busy))), view_.trace.end);
-    const double right = view_.kLeft - 12;
-    canvas_.text(right, y_ + 16, stream, {13, Anchor::kEnd, view_.kInk, true});
+    const double right = view_.left - 12;
+    canvas_.text(right, y_ + 16, stream, {view_.kNameFont, Anchor::kEnd, view_.kInk, true});
     canvas_.text(right,
                  y_ + 31,
                  "busy " + format_percent(share, 0),
@@ -140,7 +141,7 @@ class Lane {
   // iteration waits for.
   void draw_outline(const TaskSpan& span) {
     view_.for_each_window({span.transfer, span.end}, [&](double begin, double end) {
-      if (end - begin > 5) {
+      if (end - begin > kOutlined) {
         const Box inside = {begin + 1, y_ + 1, end - begin - 2, kLaneHeight - 2};
         canvas_.rect(inside, "none", R"(stroke="#111111" stroke-width="2")");
       } else {
@@ -159,7 +160,7 @@ double draw_class(
     const TimelineView& view, SvgCanvas& canvas, double y, int class_index, ShownKinds& shown) {
   if (view.index.num_classes() > 1) {
     const std::string name = class_text(view.trace.classes[class_index]);
-    canvas.text(view.kLeft, y + 14, name, {12, Anchor::kStart, view.kInk, true});
+    canvas.text(view.left, y + 14, name, {12, Anchor::kStart, view.kInk, true});
     y += kNoteHeight;
   }
   std::vector<std::vector<int>> lanes(view.program.streams.size());
@@ -193,7 +194,7 @@ double draw_lanes(const TimelineView& view, SvgCanvas& canvas, double y, ShownKi
   if (hidden > 0) {
     const std::string note = fmt::format(
         "{} more classes of ranks are not shown: they have less of the critical path", hidden);
-    canvas.text(view.kLeft, y + 10, note, {12, Anchor::kStart, view.kGrey});
+    canvas.text(view.left, y + 10, note, {12, Anchor::kStart, view.kGrey});
     y += kNoteHeight;
   }
   return y;

@@ -47,8 +47,8 @@ TimeUnit::TimeUnit(double seconds) {
   for (const Unit& unit : kUnits) {
     name_ = unit.name;
     per_second_ = unit.per_second;
-    // Iterations of a few seconds are still told in milliseconds, as papers do.
-    if (size * unit.per_second >= (unit.name == "s" ? 10 : 1)) {
+    // Iterations of seconds are still told in milliseconds, as papers do.
+    if (size * unit.per_second >= (unit.name == "s" ? 100 : 1)) {
       return;
     }
   }

@@ -16,7 +16,7 @@ std::string counted(std::size_t count, std::string_view thing);
 // One unit for all times of a table, so that a column can be compared at a glance.
 class TimeUnit {
  public:
-  // The unit that suits a time: 10 s and more in seconds, less in milliseconds down to ps.
+  // The unit that suits a time: 100 s and more in seconds, less in milliseconds down to ps.
   explicit TimeUnit(double seconds);
 
   std::string_view name() const { return name_; }

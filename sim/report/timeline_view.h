@@ -23,11 +23,12 @@ struct TimelineView {
   Palette palette;
   TimeScale scale;
   std::set<int> critical;  // spans on the critical path
+  double left = 0;         // of the time axis; the names of streams stand before it
 
   static constexpr double kWidth = 1600;
-  static constexpr double kLeft = 120;  // of the time axis; names stand before it
   static constexpr double kRight = 1576;
   static constexpr double kTickSpacing = 110;
+  static constexpr double kNameFont = 13;
   static constexpr double kSmallFont = 11;
   static constexpr std::string_view kInk = "#111111";
   static constexpr std::string_view kGrey = "#666666";

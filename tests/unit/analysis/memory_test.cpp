@@ -106,6 +106,22 @@ TEST_F(MemoryTest, WeightsAreKnownWithoutAnOptimizer) {
   EXPECT_EQ(use().weight_bytes, 40);
 }
 
+// Without an optimizer nobody reads the gradient: it is told by being what the backward pass
+// leaves.
+TEST_F(MemoryTest, GradientsAreKnownWithoutAnOptimizer) {
+  const int x = hand_.add_tensor("x", 1, true);
+  const int y = hand_.add_tensor("y", 3);
+  const int dy = hand_.add_tensor("dy", 5);
+  const int dw = hand_.add_tensor("dw", 10);
+  add("forward", {x}, {y});
+  add("loss", {y}, {dy}, Pass::kBackward);
+  add("backward", {dy, x}, {dw}, Pass::kBackward);
+  add("reduce", {dw}, {dw}, Pass::kBackward);
+  const MemoryUse memory = use();
+  EXPECT_EQ(memory.gradient_bytes, 40);
+  EXPECT_EQ(memory.activation_bytes, 4 + 20);  // x and dy, while dw is made
+}
+
 TEST_F(MemoryTest, UnusedTensorsTakeNothing) {
   hand_.add_tensor("unused", 1000, true);
   add("nothing", {}, {});

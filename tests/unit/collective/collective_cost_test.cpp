@@ -271,5 +271,29 @@ TEST_F(CollectiveCostTest, MembersInAnyOrderSitWhereTheySit) {
   EXPECT_EQ(load(shift, members, 2).load, loads(10, 10, 0, 0));
 }
 
+TEST_F(CollectiveCostTest, ARoutingWithoutRegionsDecidesWhatEachMemberMoves) {
+  // Two nodes of two; member j has expert j. Bytes are those of the members with the most tokens,
+  // four: 100 a token. Every byte is one picosecond on its port.
+  cluster_ = make_cluster(2, 2);
+  program_.routings = {
+      {.name = "skew", .tokens = {{4, 0, 0, 0}, {1, 1, 1, 1}, {0, 2, 2, 0}, {1, 0, 0, 3}}}};
+  const Collective exchange{.operation = kAllToAll, .group = 0, .bytes = 400, .routing = 0};
+  // 0 keeps all it has; one token comes from 1 on its node, one from 3.
+  EXPECT_EQ(load(exchange, ranks(4), 0).load, loads(0, 100, 0, 100));
+  // 1 sends one to 0 and two across; two come from 2.
+  EXPECT_EQ(load(exchange, ranks(4), 1).load, loads(100, 0, 200, 200));
+  // 3 sends one across and gets one from 1.
+  EXPECT_EQ(load(exchange, ranks(4), 3).load, loads(0, 0, 100, 100));
+}
+
+TEST_F(CollectiveCostTest, ABalancedRoutingIsTheNominalSize) {
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 50, 3)};
+  program_.routings = {{.name = "even", .tokens = std::vector(32, std::vector<int>(8, 5))}};
+  Collective exchange{.operation = kAllToAll, .group = 0, .bytes = 8000};
+  const CollectiveLoad nominal = load(exchange, ranks(8, 0, 4), 2);
+  exchange.routing = 0;
+  EXPECT_EQ(load(exchange, ranks(8, 0, 4), 2), nominal);
+}
+
 }  // namespace
 }  // namespace moesim

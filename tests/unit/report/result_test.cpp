@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "sim/model/sizes.h"
 #include "tests/support/hand_program.h"
 #include "tests/support/recurrence.h"
 
@@ -79,6 +80,25 @@ TEST_F(ResultTest, TokensOfAllGroupsCount) {
   EXPECT_EQ(result.seed, 7U);
   EXPECT_DOUBLE_EQ(result.tokens_per_second, 4000 / 4e-6);
   EXPECT_DOUBLE_EQ(result.model_flops_utilization, 0);
+}
+
+// Four GPUs for 4 us at 1e15 FLOP/s could do 16e9 FLOP.
+TEST_F(ResultTest, UtilisationIsOfTheGemmRate) {
+  scenario_.model.layers = 1;
+  scenario_.model.embedding = 8;
+  scenario_.model.hidden = 16;
+  scenario_.model.heads = 2;
+  scenario_.model.kv_heads = 2;
+  scenario_.model.experts = 4;
+  scenario_.model.top_k = 1;
+  Profile profile;
+  profile.gemm = GemmCost{0, 1e-15, {}};
+  ResultInputs with_profile = inputs();
+  with_profile.scenario = &scenario_;
+  with_profile.profile = &profile;
+  const double flops = model_flops(scenario_.model, scenario_.parallel);
+  EXPECT_GT(flops, 0);
+  EXPECT_DOUBLE_EQ(make_summary(with_profile).model_flops_utilization, flops / 16e9);
 }
 
 TEST_F(ResultTest, MemoryFitsOrNot) {

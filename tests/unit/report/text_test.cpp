@@ -12,7 +12,7 @@ TEST(TextTest, Percent) {
 }
 
 TEST(TextTest, UnitsSuitTheLongestTime) {
-  EXPECT_EQ(TimeUnit(12.5).format(12.5), "12.500 s");
+  EXPECT_EQ(TimeUnit(125).format(12.5), "12.500 s");
   EXPECT_EQ(TimeUnit(9.1752).format(9.1752), "9175.200 ms");
   EXPECT_EQ(TimeUnit(0.4).format(0.0012), "1.200 ms");
   EXPECT_EQ(TimeUnit(2e-5).format(2e-5), "20.000 us");

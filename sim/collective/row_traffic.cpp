@@ -1,0 +1,107 @@
+#include "sim/collective/row_traffic.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace moesim {
+
+RowTraffic::RowTraffic(const Program& program, const ValidRows& valid_rows)
+    : program_(program), valid_rows_(valid_rows) {
+  if (valid_rows.all_full()) {
+    return;
+  }
+  std::map<const RowCounts*, int> first_with;
+  for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
+    const RowCounts* counts = valid_rows.counts(tensor);
+    first_tensor_.push_back(counts == nullptr ? kNone
+                                              : first_with.emplace(counts, tensor).first->second);
+  }
+}
+
+RowTraffic::RegionKey RowTraffic::key(const Region& region) const {
+  const Tensor& tensor = program_.tensors[region.tensor];
+  return {first_tensor_[region.tensor],
+          tensor.blocks,
+          tensor.rows,
+          region.first_block,
+          region.num_blocks,
+          region.first_row,
+          region.num_rows,
+          region.relative_to};
+}
+
+std::int64_t RowTraffic::valid_rows(const Region& region, int rank) {
+  if (valid_rows_.all_full() || first_tensor_[region.tensor] == kNone) {
+    return region.num_list_rows();
+  }
+  auto& of_ranks = rows_[key(region)];
+  of_ranks.resize(program_.num_ranks);
+  std::optional<std::int64_t>& rows = of_ranks[rank];
+  if (!rows.has_value()) {
+    rows = valid_rows_.valid_rows(region, rank);
+  }
+  return *rows;
+}
+
+Exchange RowTraffic::exchange(const Cluster& cluster, const Task& task, const Member& member) {
+  if (valid_rows_.all_full()) {
+    return make_exchange(cluster, task, member);
+  }
+  const int group = std::get<Collective>(task.descriptor).group;
+  auto& of_ranks = exchanges_[{group, key(task.reads[0]), key(task.writes[0])}];
+  of_ranks.resize(program_.num_ranks);
+  std::optional<Exchange>& exchange = of_ranks[member.rank()];
+  if (!exchange.has_value()) {
+    exchange = make_exchange(cluster, task, member);
+  }
+  return *exchange;
+}
+
+Exchange RowTraffic::make_exchange(const Cluster& cluster, const Task& task, const Member& member) {
+  const std::vector<int>& ranks = *member.ranks;
+  const int self = member.index;
+  const auto moved = [&](int source, int destination) {
+    return valid_rows_.sent_rows(task, ranks, source, destination);
+  };
+  Exchange exchange;
+  for (const int peer : peers_on_node(cluster, ranks, self, member.place.on_node)) {
+    exchange.sent_on_node += moved(self, peer);
+    exchange.received_on_node += moved(peer, self);
+  }
+  const std::int64_t kept = moved(self, self);
+  exchange.sent_off_node = valid_rows(task.reads[0], member.rank()) - kept - exchange.sent_on_node;
+  exchange.received_off_node =
+      valid_rows(task.writes[0], member.rank()) - kept - exchange.received_on_node;
+  return exchange;
+}
+
+RowTraffic::Routed RowTraffic::routed(const Cluster& cluster,
+                                      const Task& task,
+                                      const Member& member) const {
+  const std::vector<int>& ranks = *member.ranks;
+  const auto size = static_cast<std::int64_t>(ranks.size());
+  const auto& tokens = program_.routings[std::get<Collective>(task.descriptor).routing].tokens;
+  const auto moved = [&](int source, int destination) {
+    const std::vector<int>& sent = tokens[ranks[source]];
+    const auto num_experts = static_cast<std::int64_t>(sent.size());
+    return std::accumulate(sent.begin() + num_experts * destination / size,
+                           sent.begin() + num_experts * (destination + 1) / size,
+                           std::int64_t{0});
+  };
+  const std::vector<int> peers = peers_on_node(cluster, ranks, member.index, member.place.on_node);
+  Routed routed;
+  for (int other = 0; other < size; ++other) {
+    const std::vector<int>& sent = tokens[ranks[other]];
+    routed.most = std::max(routed.most, std::accumulate(sent.begin(), sent.end(), std::int64_t{0}));
+    if (other != member.index) {
+      const bool near = std::binary_search(peers.begin(), peers.end(), other);
+      Exchange& sums = routed.tokens;
+      (near ? sums.sent_on_node : sums.sent_off_node) += moved(member.index, other);
+      (near ? sums.received_on_node : sums.received_off_node) += moved(other, member.index);
+    }
+  }
+  return routed;
+}
+
+}  // namespace moesim
