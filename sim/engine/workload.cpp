@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+
 namespace moesim {
 namespace {
 
@@ -130,6 +134,18 @@ void WorkloadWriter::place_participants() {
   }
 }
 
+// Nothing can make an iteration longer than this.
+double total_seconds(const Workload& workload) {
+  double total = 0;
+  for (const Slot& slot : workload.slots) {
+    total += slot.duration.seconds();
+  }
+  for (const Participant& participant : workload.participants) {
+    total += participant.load.alone().seconds();
+  }
+  return total;
+}
+
 }  // namespace
 
 Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
@@ -137,6 +153,13 @@ Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
   workload.scripts = std::move(scripts);
   workload.classes = std::move(classes);
   WorkloadWriter(workload, costs).write();
+  constexpr double kHundredDays = 100 * 86400;
+  if (total_seconds(workload) > kHundredDays) {
+    throw Error(
+        fmt::format("the tasks of program '{}' add up to more than 100 days; check sizes, "
+                    "rates and fixed times",
+                    costs.program().name));
+  }
   return workload;
 }
 

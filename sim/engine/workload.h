@@ -54,6 +54,8 @@ struct Workload {
   }
 };
 
+// Throws Error when all of it, one task after the other, takes more than 100 days: times could
+// overflow.
 Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs);
 
 }  // namespace moesim
