@@ -92,9 +92,8 @@ Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
     return slot;
   }
   const int instance = costs_.groups().instance(collective->group, representative);
-  if (instance == kNone) {
-    slot.action = Action::kSkip;
-  } else if (program_.groups[collective->group].members[instance].size() > 1) {
+  slot.action = Action::kSkip;
+  if (instance != kNone && program_.groups[collective->group].members[instance].size() > 1) {
     slot.action = Action::kJoin;
     slot.collective = collective_of({collective->group, task.stream}, rank, position);
     joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
