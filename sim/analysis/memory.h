@@ -7,17 +7,19 @@
 
 namespace moesim {
 
-// Bytes per GPU at the fullest moment of the fullest rank. Inputs (weights, optimizer state, data)
-// live throughout; every other tensor from the start of its first writer to the end of its last
-// user.
+// Bytes per GPU at the fullest moment of the fullest rank. Inputs that the rank uses (weights,
+// optimizer state, data) live throughout; every other tensor from the start of its first writer to
+// the end of its last user. A tensor that is not read again after its last write is a result
+// (a gradient, the output) and lives to the iteration's end.
 struct MemoryUse {
-  int64_t peak_bytes = 0;
-  int64_t weight_bytes = 0;     // inputs that a task updates or reads as weights
-  int64_t gradient_bytes = 0;   // tensors that the update pass reads
-  int64_t optimizer_bytes = 0;
-  int64_t activation_bytes = 0; // the rest, at the peak
+  int64_t peak_bytes = 0;        // the sum of the four below
+  int64_t weight_bytes = 0;      // inputs that a task updates or reads as weights
+  int64_t gradient_bytes = 0;    // what the update pass reads and results of the backward pass
+  int64_t optimizer_bytes = 0;   // inputs that only the update pass uses
+  int64_t activation_bytes = 0;  // the rest; this and gradients as far as alive at the peak
 };
 
+// Needs the trace's spans.
 MemoryUse memory_use(const Program& program, const Trace& trace);
 
 }  // namespace moesim

@@ -9,11 +9,17 @@
 
 namespace moesim {
 
-// Means over all ranks (classes weighted by their size).
+// Means over all ranks (classes weighted by their size), rounded down to whole picoseconds. Each is
+// a length of time: moments in which two tasks qualify count once.
 struct Usage {
-  std::map<std::string, Time> busy;  // by stream: time in which one of its tasks runs
-  Time straggler_wait;               // of collectives: local start to the last arrival
-  Time exposed_communication;        // from there to the end while the compute stream is idle
+  // By stream: time in which one of its tasks runs. A collective runs from its local start, also
+  // while it waits for its group. Every stream is there, also an idle one.
+  std::map<std::string, Time> busy;
+  // Time in which a collective has started on the rank but not on all of its group.
+  Time straggler_wait;
+  // Time in which a collective moves data while the rank computes nothing, whatever its streams
+  // are called.
+  Time exposed_communication;
 };
 
 Usage usage(const Program& program, const Trace& trace);

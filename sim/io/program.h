@@ -135,8 +135,8 @@ struct Fixed {
 // input; all-to-all the full send buffer; shift and broadcast what one member sends. A Program
 // that was loaded or built always has it: it follows from the regions.
 // SHIFT: member m sends to member m + distance. Without `wrap`, a member whose destination lies
-// outside the group sends nothing (its read is void) and one whose source does receives nothing (its
-// write is void). BROADCAST: the root alone reads, every member writes.
+// outside the group sends nothing (its read is void) and one whose source does receives nothing
+// (its write is void). BROADCAST: the root alone reads, every member writes.
 // Ranks outside the group skip the task: it keeps its place in their streams and its waits.
 // Collectives of one group on one stream are a communicator: the k-th that a member issues meets
 // the k-th of the others, whichever tasks their roles issue there.
@@ -180,6 +180,8 @@ struct Attention {
   bool causal = false;
 };
 
+// Keeps the member's own run of the read region; where the written region is the larger one, the
+// reverse: the own run among zeros.
 struct Slice {
   int group = kNone;
 };
@@ -256,5 +258,20 @@ std::string descriptor_name(const Descriptor& descriptor);
 const char* to_string(CollectiveOperation operation);
 const char* to_string(Pass pass);
 const char* to_string(DataType type);
+
+// Reads a Program in text format or JSON. What the verifier judges is left to it: regions may lie
+// outside their tensors and bytes may contradict them. Everything else that is wrong throws Error:
+// unknown names, ranks outside the world, groups or roles that overlap, waits for later tasks,
+// quantities beyond reason. Absent bounds, bytes and kinds are filled in.
+Program load_program(const std::string& path);
+
+// The same for text that was read from `path`.
+Program parse_program(const std::string& text, const std::string& path);
+
+// Everything spelt out, zeros too, one task a line. Reading it gives the same Program.
+std::string program_to_json(const Program& program);
+
+// The same in text format.
+std::string program_to_text(const Program& program);
 
 }  // namespace moesim

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/analysis/bounds.h"
 #include "sim/base/time.h"
+#include "sim/engine/simulate.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -16,36 +18,48 @@
 
 namespace moesim {
 
+// One effect turned off (simulate --ablate).
+struct AblatedEffect {
+  std::string effect;            // "launch_overhead"
+  double iteration_seconds = 0;  // without it
+  double cost_seconds = 0;       // what it costs: the iteration with it minus without it
+};
+
 // Everything that `simulate` says of one Program, in the units of its JSON (design: Results).
 struct SimulationResult {
   std::string version;
   std::string inputs_hash;  // of every input file and override, hexadecimal
   std::string scenario;     // name; the Program's name when there is no scenario
   std::string schedule;
-  std::string policy;       // "given", "search", "paper" or "" for a Program
-  std::string variant;      // parm: the schedule it chose
+  std::string policy;   // of the Plan, or "" for a Program
+  std::string variant;  // parm: the schedule it chose
   std::string resolution;
   int num_classes = 0;
   int num_ranks = 0;
   uint64_t seed = 0;
   double iteration_seconds = 0;
-  int forward_degree = 0;   // the maximum over layers
+  int forward_degree = 0;  // the maximum over layers
   int backward_degree = 0;
-  std::optional<int> non_moe_degree;     // sp_moe
-  std::vector<std::vector<int>> degrees; // per layer {forward, backward}, when layers differ
-  double tokens_per_second = 0;          // 0 for a Program without a scenario
-  double model_flops_utilization = 0;    // of the profile's GEMM rate; 0 when unknown
+  std::optional<int> non_moe_degree;      // sp_moe
+  std::vector<std::vector<int>> degrees;  // per layer {forward, backward}, when layers differ
+  double tokens_per_second = 0;           // 0 for a Program without a scenario
+  double model_flops_utilization = 0;     // of the profile's GEMM rate; 0 when unknown
   int64_t peak_memory_bytes = 0;
+  int64_t gpu_memory_bytes = 0;  // 0 without a cluster
   bool fits = true;
   std::map<std::string, double> stream_busy_seconds;
   double exposed_communication_seconds = 0;
   double straggler_wait_seconds = 0;
   std::map<std::string, double> critical_path_seconds;  // by kind
   double busiest_seconds = 0;
+  std::string busiest;  // the stream or port of that bound: "stream compute", "port inter-node out"
   double dependency_chain_seconds = 0;
-  std::string bound_by;  // one sentence
+  std::string bottleneck;       // the largest part of the critical path: "inter-node AlltoAll"
+  double bottleneck_share = 0;  // of the iteration
+  std::string bound_by;         // one sentence on the two
   std::optional<std::string> runner_up;  // one sentence: what was not chosen, and its time
   std::vector<std::string> assumptions;
+  std::vector<AblatedEffect> ablation;  // empty unless asked for
 };
 
 // What a result is made of. `scenario`, `cluster`, `profile` and `plan` are null for a Program that
@@ -59,12 +73,24 @@ struct ResultInputs {
   const Plan* plan = nullptr;
   std::string schedule;
   std::string inputs_hash;
+  Ablation effects{};  // as simulated
 };
 
-// Runs the analyses and fills in a result.
+// Runs the analyses and fills in a result. The trace must have its spans.
 SimulationResult make_result(const ResultInputs& inputs);
 
-// Row of `compare`.
+// The same with lower bounds that the caller knows already.
+SimulationResult make_result(const ResultInputs& inputs, const LowerBounds& bounds);
+
+// Only what costs next to nothing, for sweeps: everything but streams, critical path, bounds and
+// the two communication times. Peak memory needs the trace's spans; without them it stays 0.
+SimulationResult make_summary(const ResultInputs& inputs);
+
+// The lower bounds of a Program on a cluster: lower_bounds of its uncontended tasks, and the work
+// of its busiest port where the collectives of several streams share one.
+LowerBounds uncontended_bounds(const ResultInputs& inputs);
+
+// Row of `compare`: the four numbers are the result's own and its speed-up.
 struct ComparisonRow {
   std::string schedule;
   double iteration_seconds = 0;
@@ -79,8 +105,16 @@ struct Comparison {
   std::vector<ComparisonRow> rows;
 };
 
-// JSON texts with the keys of the contract, indented, ending in a newline. `with_spans` adds
-// {"spans": [{rank, stream, task, start_seconds, end_seconds}]}: one entry per rank of a class.
+// One row per result, in their order. `baseline` is the schedule of one of them.
+Comparison make_comparison(std::vector<SimulationResult> results, const std::string& baseline);
+
+// What the rows' numbers rest on, each once, in order of first use.
+std::vector<std::string> all_assumptions(const Comparison& comparison);
+
+// JSON texts with the keys of the contract, indented, ending in a newline. Every double is printed
+// so that reading it gives the same double: seconds recover their picoseconds. With a trace, also
+// {"spans": [{rank, stream, task, start_seconds, end_seconds}]}: an entry for every rank of a
+// class.
 std::string to_json(const SimulationResult& result);
 std::string to_json(const SimulationResult& result, const Program& program, const Trace& trace);
 std::string to_json(const Comparison& comparison);

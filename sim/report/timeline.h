@@ -20,7 +20,9 @@ struct SvgOptions {
 
 // A timeline that a person can read: lanes per stream, tasks coloured by kind with a legend, chunk
 // numbers inside boxes, a time axis, the critical path outlined.
-std::string to_svg(const Program& program, const Trace& trace, const CriticalPath& path,
+std::string to_svg(const Program& program,
+                   const Trace& trace,
+                   const CriticalPath& path,
                    const SvgOptions& options);
 
 }  // namespace moesim

@@ -1,0 +1,113 @@
+#include "sim/analysis/data_dependences.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/program/overlap.h"
+
+namespace moesim {
+namespace {
+
+bool has_role(const Program& program, const Task& task, int rank) {
+  return task.roles.empty() || std::any_of(task.roles.begin(), task.roles.end(), [&](int role) {
+           const std::vector<int>& ranks = program.roles[role].ranks;
+           return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+         });
+}
+
+bool has_regions(const Task& task) {
+  return !task.reads.empty() || !task.writes.empty();
+}
+
+// A task's rows of one tensor.
+struct Write {
+  Footprint rows;
+  int task = kNone;
+};
+
+// Follows the tasks of one rank and remembers who wrote what.
+class Writers {
+ public:
+  Writers(const Program& program, const GroupTable& groups, int rank)
+      : program_(program),
+        groups_(groups),
+        ranks_{rank},
+        view_{program, groups, ranks_},
+        writes_(program.tensors.size()) {}
+
+  // The tasks so far that wrote rows which `task` reads, ascending.
+  std::vector<int> sources(const Task& task) const {
+    std::vector<int> found;
+    for (const Region& region : task.reads) {
+      const std::optional<Footprint> rows = footprint(task, region, Use::kRead);
+      for (const Write& write : writes_[region.tensor]) {
+        if (rows && overlap(view_, write.rows, *rows)) {
+          found.push_back(write.task);
+        }
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  void add(int index) {
+    const Task& task = program_.tasks[index];
+    for (const Region& region : task.writes) {
+      if (const std::optional<Footprint> rows = footprint(task, region, Use::kWrite)) {
+        writes_[region.tensor].push_back({*rows, index});
+      }
+    }
+  }
+
+ private:
+  std::optional<Footprint> footprint(const Task& task, const Region& region, Use use) const {
+    const std::optional<Footprint> rows = make_footprint(program_, groups_, task, region, use);
+    return rows ? within(view_, *rows) : std::nullopt;
+  }
+
+  const Program& program_;
+  const GroupTable& groups_;
+  std::vector<int> ranks_;
+  RankView view_;
+  std::vector<std::vector<Write>> writes_;  // [tensor]
+};
+
+}  // namespace
+
+std::vector<int> tasks_of_rank(const Program& program, const GroupTable& groups, int rank) {
+  std::vector<int> tasks;
+  for (int index = 0; index < static_cast<int>(program.tasks.size()); ++index) {
+    const Task& task = program.tasks[index];
+    const auto* collective = std::get_if<Collective>(&task.descriptor);
+    const bool takes_part =
+        collective == nullptr || groups.instance(collective->group, rank) != kNone;
+    if (takes_part && has_role(program, task, rank)) {
+      tasks.push_back(index);
+    }
+  }
+  return tasks;
+}
+
+std::vector<std::vector<int>> data_dependences(const Program& program,
+                                               const GroupTable& groups,
+                                               int rank) {
+  std::vector<std::vector<int>> dependences(program.tasks.size());
+  std::vector<bool> runs(program.tasks.size(), false);
+  Writers writers(program, groups, rank);
+  for (const int index : tasks_of_rank(program, groups, rank)) {
+    const Task& task = program.tasks[index];
+    dependences[index] = writers.sources(task);
+    for (const int wait : task.waits) {
+      const bool says_by_waits = !has_regions(task) || !has_regions(program.tasks[wait]);
+      if (says_by_waits && runs[wait]) {
+        dependences[index].push_back(wait);
+      }
+    }
+    writers.add(index);
+    runs[index] = true;
+  }
+  return dependences;
+}
+
+}  // namespace moesim

@@ -1,0 +1,173 @@
+#include "sim/analysis/memory.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/base/check.h"
+
+namespace moesim {
+namespace {
+
+enum class Purpose { kWeight, kGradient, kOptimizer, kActivation };
+
+// gate, expert and attention read the layer's data first and their weights after it, forward.
+bool reads_weights(const Task& task) {
+  const bool has_weights = std::holds_alternative<Gate>(task.descriptor) ||
+                           std::holds_alternative<Expert>(task.descriptor) ||
+                           std::holds_alternative<Attention>(task.descriptor);
+  return has_weights && task.pass == Pass::kForward;
+}
+
+// What each tensor is for, told by who uses it.
+std::vector<Purpose> purposes(const Program& program) {
+  struct Users {
+    bool weights = false;  // read where an operation has its weights
+    bool update_reads = false;
+    bool update_writes = false;
+    bool others = false;           // of another pass
+    bool backward_result = false;  // written by a backward task and not read since
+  };
+  std::vector<Users> users(program.tensors.size());
+  for (const Task& task : program.tasks) {
+    const bool updates = task.pass == Pass::kUpdate;
+    for (std::size_t i = 0; i < task.reads.size(); ++i) {
+      Users& user = users[task.reads[i].tensor];
+      user.weights = user.weights || (i > 0 && reads_weights(task));
+      user.update_reads = user.update_reads || updates;
+      user.others = user.others || !updates;
+      user.backward_result = false;
+    }
+    for (const Region& region : task.writes) {
+      Users& user = users[region.tensor];
+      user.update_writes = user.update_writes || updates;
+      user.others = user.others || !updates;
+      user.backward_result = task.pass == Pass::kBackward;
+    }
+  }
+  std::vector<Purpose> result;
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    const Users& user = users[i];
+    const bool input = program.tensors[i].input;
+    if (input && (user.update_reads || user.update_writes) && !user.others) {
+      result.push_back(Purpose::kOptimizer);
+    } else if (input && (user.weights || user.update_writes)) {
+      result.push_back(Purpose::kWeight);
+    } else if (!input && (user.update_reads || user.backward_result)) {
+      result.push_back(Purpose::kGradient);
+    } else {
+      result.push_back(Purpose::kActivation);
+    }
+  }
+  return result;
+}
+
+// A moment of one rank. Equal times are ordered by task, and a task has its outputs before it gives
+// up its inputs.
+struct Moment {
+  Time time;
+  int task = kNone;
+  bool frees = false;
+
+  friend auto operator<=>(const Moment&, const Moment&) = default;
+};
+
+struct LiveRange {
+  bool used = false;
+  Moment first_use;
+  Moment last_use;
+  bool last_use_writes = false;
+
+  void add(const TaskSpan& span, bool writes) {
+    const Moment begin = {span.start, span.task, false};
+    const Moment end = {span.end, span.task, true};
+    first_use = used ? std::min(first_use, begin) : begin;
+    if (!used || end >= last_use) {
+      last_use_writes = writes || (used && end == last_use && last_use_writes);
+      last_use = end;
+    }
+    used = true;
+  }
+};
+
+std::vector<LiveRange> live_ranges(const Program& program, const std::vector<TaskSpan>& spans) {
+  std::vector<LiveRange> ranges(program.tensors.size());
+  for (const TaskSpan& span : spans) {
+    const Task& task = program.tasks[span.task];
+    for (const Region& region : task.reads) {
+      ranges[region.tensor].add(span, false);
+    }
+    for (const Region& region : task.writes) {
+      ranges[region.tensor].add(span, true);
+    }
+  }
+  return ranges;
+}
+
+int64_t& bytes_for(Purpose purpose, MemoryUse& use) {
+  switch (purpose) {
+    case Purpose::kWeight:
+      return use.weight_bytes;
+    case Purpose::kGradient:
+      return use.gradient_bytes;
+    case Purpose::kOptimizer:
+      return use.optimizer_bytes;
+    case Purpose::kActivation:
+      break;
+  }
+  return use.activation_bytes;
+}
+
+// The fullest moment of one rank, from its spans.
+MemoryUse use_of_rank(const Program& program,
+                      const std::vector<Purpose>& purpose,
+                      const std::vector<TaskSpan>& spans) {
+  MemoryUse now;
+  std::vector<std::pair<Moment, int>> changes;  // what is allocated or freed: a tensor
+  const std::vector<LiveRange> ranges = live_ranges(program, spans);
+  for (int tensor = 0; tensor < static_cast<int>(ranges.size()); ++tensor) {
+    const LiveRange& range = ranges[tensor];
+    if (range.used && program.tensors[tensor].input) {
+      bytes_for(purpose[tensor], now) += program.tensors[tensor].bytes();
+      now.peak_bytes += program.tensors[tensor].bytes();
+    } else if (range.used) {
+      changes.emplace_back(range.first_use, tensor);
+      if (!range.last_use_writes) {
+        changes.emplace_back(range.last_use, tensor);
+      }
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  MemoryUse peak = now;
+  for (const auto& [moment, tensor] : changes) {
+    const int64_t bytes = program.tensors[tensor].bytes() * (moment.frees ? -1 : 1);
+    bytes_for(purpose[tensor], now) += bytes;
+    now.peak_bytes += bytes;
+    if (now.peak_bytes > peak.peak_bytes) {
+      peak = now;
+    }
+  }
+  return peak;
+}
+
+}  // namespace
+
+MemoryUse memory_use(const Program& program, const Trace& trace) {
+  CHECK(!trace.spans.empty() || trace.end == Time::zero(), "the trace was made without spans");
+  std::vector<std::vector<TaskSpan>> spans_of_rank(program.num_ranks);
+  for (const TaskSpan& span : trace.spans) {
+    spans_of_rank.at(span.rank).push_back(span);
+  }
+  const std::vector<Purpose> purpose = purposes(program);
+  MemoryUse fullest;
+  for (const std::vector<TaskSpan>& spans : spans_of_rank) {
+    const MemoryUse use = use_of_rank(program, purpose, spans);
+    if (use.peak_bytes > fullest.peak_bytes) {
+      fullest = use;
+    }
+  }
+  return fullest;
+}
+
+}  // namespace moesim

@@ -1,0 +1,90 @@
+#include "sim/analysis/usage.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/hand_program.h"
+#include "tests/support/recurrence.h"
+
+namespace moesim {
+namespace {
+
+using test::all_to_all;
+using test::HandProgram;
+using test::ps;
+using test::run_recurrence;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+constexpr int kCompute = 0;
+constexpr int kInter = 1;
+constexpr int kIntra = 2;
+
+// compute: a [0,4)        b [9,10)
+// inter:          x [4,9)
+// Rank 1 computes twice as long: a [0,8), x waits on rank 0 from 4 to 8 and moves [8,13).
+TEST(UsageTest, MeansOverRanks) {
+  HandProgram hand(2, {"compute", "inter"});
+  const int world = hand.add_group("world", {{0, 1}});
+  const int a = hand.add_fixed("a", kCompute, ps(4));
+  const int x = hand.add_collective("x", kInter, all_to_all(world), ps(5), {a});
+  hand.add_fixed("b", kCompute, ps(1), {x});
+  const Trace trace = run_recurrence(hand.program(), hand.durations(), {.rank_scale = {1, 2}});
+  const Usage use = usage(hand.program(), trace);
+  // compute: rank 0 4 + 1, rank 1 8 + 2: mean 7.5, rounded down to 7. inter: 9 and 5.
+  EXPECT_THAT(use.busy, ElementsAre(Pair("compute", ps(7)), Pair("inter", ps(7))));
+  EXPECT_EQ(use.straggler_wait, ps(2));         // 4 and 0
+  EXPECT_EQ(use.exposed_communication, ps(5));  // nobody computes meanwhile
+}
+
+TEST(UsageTest, ClassesWeighByTheirSize) {
+  HandProgram hand(4, {"compute"});
+  hand.add_fixed("a", kCompute, ps(4));
+  Trace trace;
+  trace.classes = {{0, {0, 1, 2}}, {3, {3}}};
+  trace.spans = {{0, 0, ps(0), ps(0), ps(0), ps(4)}, {3, 0, ps(0), ps(0), ps(0), ps(8)}};
+  trace.end = ps(8);
+  EXPECT_EQ(usage(hand.program(), trace).busy.at("compute"), ps(5));  // (3 * 4 + 8) / 4
+}
+
+// compute:        c [3,6)
+// inter:    x [0,5)
+// intra:    y [0,4)         z [8,10)
+// Exposed: [0,3) once, although two collectives move data, and [8,10).
+TEST(UsageTest, ExposedMomentsCountOnce) {
+  HandProgram hand(1, {"compute", "inter", "intra"});
+  const int world = hand.add_group("world", {{0}});
+  hand.add_fixed("c", kCompute, ps(3));
+  for (const int stream : {kInter, kIntra, kIntra}) {
+    hand.add_collective("x", stream, all_to_all(world), ps(1));
+  }
+  Trace trace;
+  trace.classes = {{0, {0}}};
+  trace.spans = {{0, 1, ps(0), ps(0), ps(0), ps(5)},
+                 {0, 2, ps(0), ps(0), ps(0), ps(4)},
+                 {0, 0, ps(0), ps(3), ps(3), ps(6)},
+                 {0, 3, ps(0), ps(8), ps(8), ps(10)}};
+  trace.end = ps(10);
+  EXPECT_EQ(usage(hand.program(), trace).exposed_communication, ps(5));
+}
+
+// Collectives and computation share a stream here; a collective does not hide itself.
+TEST(UsageTest, OnlyComputationHides) {
+  HandProgram hand(1, {"all"});
+  const int world = hand.add_group("world", {{0}});
+  hand.add_fixed("c", 0, ps(3));
+  hand.add_collective("x", 0, all_to_all(world), ps(4));
+  const Trace trace = run_recurrence(hand.program(), hand.durations());
+  EXPECT_EQ(usage(hand.program(), trace).exposed_communication, ps(4));
+}
+
+TEST(UsageTest, IdleStreamsAreListedAndHostWaitsAreNoWork) {
+  HandProgram hand(1, {"compute", "unused"});
+  const int a = hand.add_fixed("a", kCompute, ps(3));
+  hand.add_host_wait({a});
+  const Trace trace = run_recurrence(hand.program(), hand.durations());
+  EXPECT_THAT(usage(hand.program(), trace).busy,
+              ElementsAre(Pair("compute", ps(3)), Pair("unused", ps(0))));
+}
+
+}  // namespace
+}  // namespace moesim
