@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace moesim {
 
@@ -27,5 +28,14 @@ struct Cluster {
 
   int num_gpus() const { return num_nodes * gpus_per_node; }
 };
+
+// Reads a cluster in text format or JSON. Of the overrides, those that start with "cluster." apply:
+// "cluster.num_nodes=4". Throws Error located in the file or at the override.
+Cluster load_cluster(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// The same for text that was read from `path`.
+Cluster parse_cluster(const std::string& text,
+                      const std::string& path,
+                      const std::vector<std::string>& overrides = {});
 
 }  // namespace moesim

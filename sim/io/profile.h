@@ -14,9 +14,9 @@ enum class Span { kNode, kFabric, kBoth };
 
 // How well a fitted line holds.
 struct Fit {
-  int num_samples = 0;       // 0: not stated
-  double r_squared = 0;      // 0: not stated
-  double standard_error = 0; // of the slope, relative; 0: not stated
+  int num_samples = 0;        // 0: not stated
+  double r_squared = 0;       // 0: not stated
+  double standard_error = 0;  // of the slope, relative; 0: not stated
 };
 
 struct MeasuredPoint {
@@ -61,5 +61,14 @@ struct Profile {
   double launch_overhead_seconds = 0;
   int hardware_queues = 32;  // 1..32
 };
+
+// Reads a profile in text format or JSON. Of the overrides, those that start with "profile." apply:
+// "profile.hardware_queues=1". Throws Error located in the file or at the override.
+Profile load_profile(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// The same for text that was read from `path`.
+Profile parse_profile(const std::string& text,
+                      const std::string& path,
+                      const std::vector<std::string>& overrides = {});
 
 }  // namespace moesim

@@ -257,4 +257,19 @@ const char* to_string(CollectiveOperation operation);
 const char* to_string(Pass pass);
 const char* to_string(DataType type);
 
+// Reads a Program in text format or JSON. What the verifier judges is left to it: regions may lie
+// outside their tensors and bytes may contradict them. Everything else that is wrong throws Error:
+// unknown names, ranks outside the world, groups or roles that overlap, waits for later tasks,
+// quantities beyond reason. Absent bounds, bytes and kinds are filled in.
+Program load_program(const std::string& path);
+
+// The same for text that was read from `path`.
+Program parse_program(const std::string& text, const std::string& path);
+
+// Everything spelt out, zeros too, one task a line. Reading it gives the same Program.
+std::string program_to_json(const Program& program);
+
+// The same in text format.
+std::string program_to_text(const Program& program);
+
 }  // namespace moesim

@@ -63,14 +63,15 @@ struct RoutingConfig {
 struct DegreeConfig {
   std::optional<int> forward;
   std::optional<int> backward;
-  std::optional<int> non_moe;              // sp_moe: r_n
-  std::vector<int> forward_per_layer;      // instead of `forward`: one per layer
+  std::optional<int> non_moe;          // sp_moe: r_n
+  std::vector<int> forward_per_layer;  // instead of `forward`: one per layer
   std::vector<int> backward_per_layer;
 };
 
 struct Scenario {
   std::string path;  // of the file it came from
   std::string name;
+  std::string description;
   std::string cluster_path;  // resolved; empty when the scenario names none
   std::string profile_path;
   ModelConfig model;

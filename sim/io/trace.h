@@ -38,4 +38,14 @@ struct Trace {
   std::vector<std::string> assumptions;  // what the numbers rest on, in order of first use
 };
 
+// A trace as JSON: whole picoseconds, tasks by name.
+std::string trace_to_json(const Trace& trace, const Program& program);
+
+// Reads a trace of the Program in text format or JSON. Throws Error where it names tasks or ranks
+// that the Program does not have, or where times or spans are out of order.
+Trace load_trace(const std::string& path, const Program& program);
+
+// The same for text that was read from `path`.
+Trace parse_trace(const std::string& text, const std::string& path, const Program& program);
+
 }  // namespace moesim

@@ -1,0 +1,134 @@
+#include "sim/io/profile.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "sim/io/files.h"
+#include "sim/io/internal/limits.h"
+
+namespace moesim {
+namespace {
+
+using io::Fields;
+
+constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
+
+// A slope beyond which only a slip of units lies: 1 us per byte or per FLOP.
+constexpr double kMaxSecondsPerUnit = 1e-6;
+
+double read_seconds(const Fields& fields, const char* name) {
+  return fields.has(name) ? fields.quantity(name, parse_time).seconds() : 0;
+}
+
+double read_slope(const Fields& fields, const char* name, double (*parse)(std::string_view)) {
+  const double slope = fields.quantity(name, parse);
+  if (slope > kMaxSecondsPerUnit) {
+    throw fields.error(name, fmt::format("{} is more than 1 us a unit; check its units", name));
+  }
+  return slope;
+}
+
+Fit read_fit(const Fields& cost) {
+  const std::optional<Fields> fields = cost.optional_child("fit");
+  if (!fields) {
+    return {};
+  }
+  return {.num_samples = fields->integer_or("num_samples", 0, io::kAtLeastZero),
+          .r_squared = fields->real_or("r_squared", 0, {0, 1}),
+          .standard_error = fields->real_or("standard_error", 0, {0, 1e6})};
+}
+
+GemmCost read_gemm(const Fields& fields) {
+  return {.startup_seconds = read_seconds(fields, "startup"),
+          .seconds_per_flop = read_slope(fields, "per_flop", parse_time_per_flop),
+          .fit = read_fit(fields)};
+}
+
+// Sizes and times are interpolated in log-log: positive, sizes ascending, times not descending.
+std::vector<MeasuredPoint> read_points(const Fields& cost) {
+  std::vector<MeasuredPoint> points;
+  for (const Fields& fields : cost.children("points")) {
+    const MeasuredPoint point = {.bytes = fields.quantity("bytes", parse_bytes),
+                                 .seconds = fields.quantity("time", parse_time).seconds()};
+    if (point.bytes == 0 || (!points.empty() && point.bytes <= points.back().bytes)) {
+      throw fields.error("bytes", "sizes must ascend from more than zero; sort the points");
+    }
+    if (point.seconds == 0 || (!points.empty() && point.seconds < points.back().seconds)) {
+      throw fields.error("time", "a larger size takes no less time; remove or smooth this point");
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+CollectiveCost read_collective(const Fields& fields) {
+  CollectiveCost cost;
+  cost.operation = fields.choice<CollectiveOperation>("operation");
+  cost.span = fields.choice<Span>("span");
+  cost.group_size = fields.integer_or("group_size", 0, {2, io::kMaxRanks});
+  cost.startup_seconds = read_seconds(fields, "startup");
+  cost.startup_per = fields.choice_or("startup_per", StartupPer::kTask);
+  cost.points = read_points(fields);
+  if (cost.points.empty()) {
+    cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
+  } else if (fields.has("per_byte") || fields.has("startup")) {
+    throw fields.error(fields.has("per_byte") ? "per_byte" : "startup",
+                       "points stand instead of startup and per_byte; keep one of the two");
+  }
+  cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
+  cost.fit = read_fit(fields);
+  return cost;
+}
+
+bool same_case(const CollectiveCost& left, const CollectiveCost& right) {
+  return left.operation == right.operation && left.span == right.span &&
+         left.group_size == right.group_size;
+}
+
+std::vector<CollectiveCost> read_collectives(const Fields& root) {
+  std::vector<CollectiveCost> costs;
+  for (const Fields& fields : root.children("collectives")) {
+    const CollectiveCost cost = read_collective(fields);
+    const auto is_same = [&cost](const CollectiveCost& other) { return same_case(cost, other); };
+    if (std::any_of(costs.begin(), costs.end(), is_same)) {
+      throw fields.error(
+          "operation",
+          fmt::format("a second {} of the same span and group size; keep one of them",
+                      to_string(cost.operation)));
+    }
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+}  // namespace
+
+Profile load_profile(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_profile(read_file(path), path, overrides);
+}
+
+Profile parse_profile(const std::string& text,
+                      const std::string& path,
+                      const std::vector<std::string>& overrides) {
+  const io::Document document(
+      io::Schema::kProfile, text, path, io::overrides_of(io::OverrideTarget::kProfile, overrides));
+  const Fields root = document.root();
+  Profile profile;
+  profile.name = root.text_or("name", document.stem());
+  profile.source = root.text_or("source", "");
+  profile.environment = root.texts("environment");
+  if (const std::optional<Fields> gemm = root.optional_child("gemm")) {
+    profile.gemm = read_gemm(*gemm);
+  }
+  if (root.has("memory_rate")) {
+    profile.memory_bytes_per_second = root.quantity("memory_rate", parse_rate);
+  }
+  profile.collectives = read_collectives(root);
+  profile.launch_overhead_seconds = read_seconds(root, "launch_overhead");
+  profile.hardware_queues =
+      root.integer_or("hardware_queues", kMaxHardwareQueues, {1, kMaxHardwareQueues});
+  return profile;
+}
+
+}  // namespace moesim

@@ -1,0 +1,70 @@
+#include "sim/io/program.h"
+
+#include <array>
+
+namespace moesim {
+
+std::string descriptor_name(const Descriptor& descriptor) {
+  static constexpr std::array<const char*, std::variant_size_v<Descriptor>> kNames = {"fixed",
+                                                                                      "collective",
+                                                                                      "gate",
+                                                                                      "order",
+                                                                                      "unorder",
+                                                                                      "expert",
+                                                                                      "attention",
+                                                                                      "slice",
+                                                                                      "replicate",
+                                                                                      "local_sum",
+                                                                                      "elementwise",
+                                                                                      "optimizer",
+                                                                                      "host_wait"};
+  return kNames[descriptor.index()];
+}
+
+const char* to_string(CollectiveOperation operation) {
+  switch (operation) {
+    case CollectiveOperation::kAllReduce:
+      return "ALL_REDUCE";
+    case CollectiveOperation::kAllGather:
+      return "ALL_GATHER";
+    case CollectiveOperation::kReduceScatter:
+      return "REDUCE_SCATTER";
+    case CollectiveOperation::kAllToAll:
+      return "ALL_TO_ALL";
+    case CollectiveOperation::kShift:
+      return "SHIFT";
+    case CollectiveOperation::kBroadcast:
+      return "BROADCAST";
+  }
+  return "";
+}
+
+const char* to_string(Pass pass) {
+  switch (pass) {
+    case Pass::kForward:
+      return "FORWARD";
+    case Pass::kRecompute:
+      return "RECOMPUTE";
+    case Pass::kBackward:
+      return "BACKWARD";
+    case Pass::kUpdate:
+      return "UPDATE";
+  }
+  return "";
+}
+
+const char* to_string(DataType type) {
+  switch (type) {
+    case DataType::kFp32:
+      return "FP32";
+    case DataType::kBf16:
+      return "BF16";
+    case DataType::kFp8E4m3:
+      return "FP8_E4M3";
+    case DataType::kInt32:
+      return "INT32";
+  }
+  return "";
+}
+
+}  // namespace moesim

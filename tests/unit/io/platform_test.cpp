@@ -1,0 +1,142 @@
+// Clusters and profiles.
+#include <gmock/gmock.h>
+
+#include "sim/io/cluster.h"
+#include "sim/io/profile.h"
+#include "tests/unit/io/error_of.h"
+
+namespace moesim {
+namespace {
+
+constexpr const char* kCluster = R"(num_nodes: 2 gpus_per_node: 4 gpu_memory: "16 GiB"
+intra_node { rate: "16 GB/s" latency: "1.5 us" }
+inter_node { rate: "200 Gb/s" }
+)";
+
+std::string cluster_error(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return error_of([&] { parse_cluster(text, "c.txtpb", overrides); });
+}
+
+std::string profile_error(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return error_of([&] { parse_profile(text, "p.txtpb", overrides); });
+}
+
+// 200 Gb/s are 25 GB/s.
+TEST(ClusterTest, ReadsQuantities) {
+  const Cluster cluster = parse_cluster(kCluster, "folder/small.txtpb");
+  EXPECT_EQ(cluster.name, "small");
+  EXPECT_EQ(cluster.num_gpus(), 8);
+  EXPECT_EQ(cluster.gpu_memory_bytes, std::int64_t{16} << 30);
+  EXPECT_EQ(cluster.intra_node.bytes_per_second, 16e9);
+  EXPECT_EQ(cluster.intra_node.latency_seconds, 1.5e-6);
+  EXPECT_EQ(cluster.inter_node.bytes_per_second, 25e9);
+  EXPECT_EQ(cluster.inter_node.latency_seconds, 0);
+}
+
+TEST(ClusterTest, RefusesAbsurdSizes) {
+  EXPECT_EQ(cluster_error("num_nodes: 0 gpus_per_node: 4"),
+            "c.txtpb:1:12: num_nodes is 0; write a number from 1 to 1048576");
+  EXPECT_EQ(cluster_error("num_nodes: -1 gpus_per_node: 4"),
+            "c.txtpb:1:12: num_nodes is -1; write a number from 1 to 1048576");
+  EXPECT_EQ(cluster_error("num_nodes: 1048576 gpus_per_node: 2"),
+            "c.txtpb:1:12: 1048576 nodes of 2 GPUs are more than 1048576 ranks; use fewer");
+  EXPECT_EQ(cluster_error("num_nodes: 1 gpus_per_node: 1 gpu_memory: '0 B'"),
+            "c.txtpb:1:43: a GPU without memory; write its size, such as \"48 GiB\"");
+  EXPECT_EQ(cluster_error("num_nodes: 1 gpus_per_node: 1 gpu_memory: '1 GiB' intra_node { rate: "
+                          "'0 GB/s' }"),
+            "c.txtpb:1:70: \"0 GB/s\": must be more than zero; write a rate such as \"200 Gb/s\" "
+            "(bits) or \"25 GB/s\"");
+  EXPECT_EQ(cluster_error("num_nodes: 1 gpus_per_node: 1 gpu_memory: '1 GiB'"),
+            "c.txtpb:1:1: Cluster has no \"intra_node\"; add it");
+}
+
+TEST(ClusterTest, TakesItsOverridesOnly) {
+  const Cluster cluster = parse_cluster(
+      kCluster,
+      "c.txtpb",
+      {"cluster.num_nodes=4", "model.sequence=1", "cluster.inter_node.latency=2 us", "cluster=x"});
+  EXPECT_EQ(cluster.num_nodes, 4);
+  EXPECT_EQ(cluster.inter_node.latency_seconds, 2e-6);
+  EXPECT_EQ(cluster_error(kCluster, {"cluster.num_node=4"}),
+            "--set cluster.num_node=4: no field \"num_node\" in Cluster; did you mean "
+            "\"num_nodes\"?");
+}
+
+TEST(ProfileTest, EmptyProfileCostsNothing) {
+  const Profile profile = parse_profile("", "folder/none.txtpb");
+  EXPECT_EQ(profile.name, "none");
+  EXPECT_FALSE(profile.gemm);
+  EXPECT_FALSE(profile.memory_bytes_per_second);
+  EXPECT_EQ(profile.launch_overhead_seconds, 0);
+  EXPECT_EQ(profile.hardware_queues, 32);
+}
+
+// 45.8 ns/MFLOP = 45.8e-9 / 1e6 s/FLOP.
+TEST(ProfileTest, ReadsEveryField) {
+  const Profile profile = parse_profile(
+      R"(name: "p" source: "made up" environment: ["a=1", "b=2"]
+         gemm { startup: "42.6 us" per_flop: "45.8 ns/MFLOP"
+                fit { num_samples: 24 r_squared: 0.9987 standard_error: 0.01 } }
+         memory_rate: "768 GB/s" launch_overhead: "5 us" hardware_queues: 1
+         collectives { operation: ALL_TO_ALL span: FABRIC group_size: 6 startup: "287 us"
+                       startup_per: PEER per_byte: "552.5 ns/KB" weight: 2 }
+         collectives { operation: ALL_TO_ALL span: BOTH
+                       points { bytes: "1 KiB" time: "10 us" }
+                       points { bytes: "1 MiB" time: "1 ms" }
+                     })",
+      "p.txtpb");
+  EXPECT_DOUBLE_EQ(profile.gemm->seconds_per_flop, 4.58e-14);
+  EXPECT_EQ(profile.gemm->fit.num_samples, 24);
+  EXPECT_EQ(profile.memory_bytes_per_second, 768e9);
+  EXPECT_EQ(profile.launch_overhead_seconds, 5e-6);
+  EXPECT_EQ(profile.hardware_queues, 1);
+  ASSERT_EQ(profile.collectives.size(), 2U);
+  const CollectiveCost& fitted = profile.collectives[0];
+  EXPECT_EQ(fitted.span, Span::kFabric);
+  EXPECT_EQ(fitted.startup_per, StartupPer::kPeer);
+  EXPECT_DOUBLE_EQ(fitted.seconds_per_byte, 5.525e-10);
+  EXPECT_EQ(fitted.weight, 2);
+  EXPECT_EQ(profile.collectives[1].points[1].bytes, 1 << 20);
+  EXPECT_EQ(profile.collectives[1].points[1].seconds, 1e-3);
+}
+
+TEST(ProfileTest, RefusesWhatCannotBe) {
+  EXPECT_EQ(profile_error("hardware_queues: 33"),
+            "p.txtpb:1:18: hardware_queues is 33; write a number from 1 to 32");
+  EXPECT_EQ(profile_error("gemm { startup: '1 us' }"),
+            "p.txtpb:1:1: GemmCost has no \"per_flop\"; add it");
+  EXPECT_EQ(profile_error("gemm { per_flop: '1 s/KFLOP' }"),
+            "p.txtpb:1:18: per_flop is more than 1 us a unit; check its units");
+  EXPECT_EQ(profile_error("gemm { per_flop: '1 ns/MFLOP' fit { r_squared: 1.1 } }"),
+            "p.txtpb:1:48: r_squared is 1.1; write a number from 0 to 1");
+  EXPECT_EQ(profile_error("gemm { per_flop: '1 ns/MFLOP' fit { r_squared: nan } }"),
+            "p.txtpb:1:48: r_squared: nan is not a number; write one such as 1.2");
+  EXPECT_EQ(profile_error("collectives { span: NODE }"),
+            "p.txtpb:1:1: CollectiveCost has no \"operation\"; add it");
+  EXPECT_EQ(profile_error("collectives { operation: SHIFT }"),
+            "p.txtpb:1:1: CollectiveCost has no \"span\"; add it");
+  EXPECT_EQ(profile_error("collectives { operation: SHIFT span: NODE }"),
+            "p.txtpb:1:1: CollectiveCost has no \"per_byte\"; add it");
+  EXPECT_EQ(profile_error("collectives { operation: SHIFT span: NODE group_size: 1 }"),
+            "p.txtpb:1:55: group_size is 1; write a number from 2 to 1048576");
+  EXPECT_EQ(profile_error("collectives { operation: SHIFT span: NODE per_byte: '1 ns/KB' }\n"
+                          "collectives { operation: SHIFT span: NODE per_byte: '1 ns/KB' }"),
+            "p.txtpb:2:26: a second SHIFT of the same span and group size; keep one of them");
+}
+
+TEST(ProfileTest, PointsMustBeMonotone) {
+  const auto points = [](const std::string& text) {
+    return profile_error("collectives { operation: SHIFT span: NODE\n" + text + " }");
+  };
+  EXPECT_EQ(points("points { bytes: '0 B' time: '1 us' }"),
+            "p.txtpb:2:17: sizes must ascend from more than zero; sort the points");
+  EXPECT_EQ(points("points { bytes: '2 B' time: '1 us' }\npoints { bytes: '2 B' time: '1 us' }"),
+            "p.txtpb:3:17: sizes must ascend from more than zero; sort the points");
+  EXPECT_EQ(points("points { bytes: '2 B' time: '2 us' }\npoints { bytes: '3 B' time: '1 us' }"),
+            "p.txtpb:3:29: a larger size takes no less time; remove or smooth this point");
+  EXPECT_EQ(points("points { bytes: '2 B' time: '2 us' } per_byte: '1 ns/KB'"),
+            "p.txtpb:2:48: points stand instead of startup and per_byte; keep one of the two");
+}
+
+}  // namespace
+}  // namespace moesim
