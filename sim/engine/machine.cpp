@@ -13,7 +13,7 @@ Machine::Machine(const Workload& workload, const MachineOptions& options)
       states_(workload.slots.size()),
       hosts_(workload.num_ranks()),
       collectives_(workload.num_collectives()),
-      ports_(workload.num_ranks() * kNumPorts),
+      ports_(hosts_.size() * kNumPorts),
       num_unfinished_(static_cast<int>(workload.slots.size())) {
   start_order_.reserve(workload.slots.size());
   for (int collective = 0; collective < workload.num_collectives(); ++collective) {
@@ -58,7 +58,7 @@ void Machine::handle(const Event& event) {
 }
 
 // The host runs ahead of the GPU: the launch times up to its next wait follow at once. Passing by a
-// collective of others costs it nothing; a wait "launches" when the host gets there.
+// collective costs it nothing; a wait "launches" when the host gets there.
 void Machine::launch_on(int rank) {
   HostState& host = hosts_[rank];
   while (host.next_slot < workload_.first_slot[rank + 1]) {

@@ -23,7 +23,7 @@ struct Ablation {
 
 struct SimulationOptions {
   Resolution resolution = Resolution::kAuto;
-  Ablation effects;
+  Ablation effects{};
   bool keep_spans = true;  // false: the trace has no spans, only its end, pass ends and classes
 };
 

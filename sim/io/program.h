@@ -135,8 +135,8 @@ struct Fixed {
 // input; all-to-all the full send buffer; shift and broadcast what one member sends. A Program
 // that was loaded or built always has it: it follows from the regions.
 // SHIFT: member m sends to member m + distance. Without `wrap`, a member whose destination lies
-// outside the group sends nothing (its read is void) and one whose source does receives nothing (its
-// write is void). BROADCAST: the root alone reads, every member writes.
+// outside the group sends nothing (its read is void) and one whose source does receives nothing
+// (its write is void). BROADCAST: the root alone reads, every member writes.
 // Ranks outside the group skip the task: it keeps its place in their streams and its waits.
 // Collectives of one group on one stream are a communicator: the k-th that a member issues meets
 // the k-th of the others, whichever tasks their roles issue there.
@@ -180,6 +180,8 @@ struct Attention {
   bool causal = false;
 };
 
+// Keeps the member's own run of the read region; where the written region is the larger one, the
+// reverse: the own run among zeros.
 struct Slice {
   int group = kNone;
 };

@@ -97,16 +97,20 @@ class DataChecks {
     }
   }
 
-  // To read what one writes is to add to it.
+  // What stands among the reads is added to, even where the rank's own read is void: the root of
+  // a BROADCAST in place reads for all.
   bool accumulates(int index, const Region& region, const Footprint& where, int role) const {
     const Task& task = program_.tasks[index];
     return std::any_of(task.reads.begin(), task.reads.end(), [&](const Region& read) {
-      if (read.tensor != region.tensor) {
+      auto read_where =
+          read.tensor == region.tensor
+              ? make_footprint(program_, dependences_.groups(), task, read, Use::kRead)
+              : std::nullopt;
+      if (!read_where) {
         return false;
       }
-      const auto read_where = dependences_.footprint(program_, task, read, Use::kRead, role);
-      return read == region ||
-             (read_where && covers(dependences_.view(program_, role), *read_where, where));
+      read_where->presence = {};
+      return covers(dependences_.view(program_, role), *read_where, where);
     });
   }
 

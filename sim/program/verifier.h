@@ -28,7 +28,7 @@ struct Problem {
 
 struct Verdict {
   std::vector<Problem> problems;
-  std::vector<std::string> warnings;  // head-of-line blocking with few hardware queues
+  std::vector<std::string> warnings;  // head-of-line blocking, rows that nothing reads
 
   bool ok() const { return problems.empty(); }
 };

@@ -38,6 +38,10 @@ std::string format_percent(double share, int decimals) {
   return fmt::format("{:.{}f} %", 100 * share, decimals);
 }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 TimeUnit::TimeUnit(double seconds) {
   const double size = std::abs(seconds);
   for (const Unit& unit : kUnits) {

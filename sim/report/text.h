@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,9 @@ namespace moesim {
 
 // "29.1 %" of a share of 1.
 std::string format_percent(double share, int decimals = 1);
+
+// "1 file", "2 files"
+std::string counted(std::size_t count, std::string_view thing);
 
 // One unit for all times of a table, so that a column can be compared at a glance.
 class TimeUnit {

@@ -18,7 +18,8 @@ enum class DegreeChoice {
 };
 
 // What one schedule decides. `paper` holds its authors' choice of degrees, where they published
-// one; `refine` a further candidate for the search, given the forward degrees found.
+// one; `refine` a further candidate for the search, given the forward degrees found; `build_serial`
+// the same Program with its dense gradient reduced serially, where `build` places it otherwise.
 struct ScheduleDefinition {
   using Build = std::function<Program(const Scenario&, const Degrees&, const Evaluator&)>;
   using Choose = std::function<Degrees(const Scenario&, const Evaluator&)>;
@@ -27,6 +28,7 @@ struct ScheduleDefinition {
   std::string name;
   DegreeChoice choice = DegreeChoice::kFixed;
   Build build;
+  Build build_serial;
   Choose paper;
   Refine refine;
 };

@@ -128,6 +128,10 @@ ScheduleDefinition define(const char* name, const PipelinePolicy& policy) {
         GradientPlan gradients = adaptive_gradient(scenario, policy, degrees, evaluator);
         return Pipeline(scenario, name, policy, degrees, std::move(gradients)).build();
       };
+  definition.build_serial =
+      [name, policy](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
+        return Pipeline(scenario, name, policy, degrees, serial_gradient(scenario)).build();
+      };
   definition.paper = [policy](const Scenario& scenario, const Evaluator& evaluator) {
     return paper_degrees(scenario, policy, evaluator);
   };

@@ -107,13 +107,13 @@ void MoeUnit::route(Pass pass, const Region& input, int degree) {
                          1};
   gate.reads = {input, program_->gate_rows(program_->gate().weight, options_.layer)};
   gate.writes = {program_->all(probs_), program_->all(index_), program_->all(weight_)};
-  program_->add_task("gate", options_.streams.compute, unit_place(), std::move(gate));
+  program_->add_task("gate", options_.streams.routing, unit_place(), std::move(gate));
 
   Task order;
   order.descriptor = Order{global_experts_};
   order.reads = {input, program_->all(index_)};
   order.writes = {program_->all(activations_.sent)};
-  program_->add_task("order", options_.streams.compute, unit_place(), std::move(order));
+  program_->add_task("order", options_.streams.routing, unit_place(), std::move(order));
 }
 
 void MoeUnit::unorder_backward(const Region& d_output, int degree) {
@@ -128,7 +128,7 @@ void MoeUnit::unorder_backward(const Region& d_output, int degree) {
                 program_->all(index_),
                 program_->all(weight_)};
   task.writes = {program_->all(gradients_.sent), program_->all(d_weight_)};
-  program_->add_task("unorder", options_.streams.compute, unit_place(), std::move(task));
+  program_->add_task("unorder", options_.streams.routing, unit_place(), std::move(task));
 }
 
 int MoeUnit::exchange(
@@ -233,7 +233,7 @@ void MoeUnit::unorder(const Region& output) {
   task.reads = {
       program_->all(activations_.combined), program_->all(index_), program_->all(weight_)};
   task.writes = {output};
-  program_->add_task("unorder", options_.streams.compute, unit_place(), std::move(task));
+  program_->add_task("unorder", options_.streams.routing, unit_place(), std::move(task));
 }
 
 void MoeUnit::route_backward(const Region& d_input) {
@@ -241,7 +241,7 @@ void MoeUnit::route_backward(const Region& d_input) {
   order.descriptor = Order{global_experts_};
   order.reads = {program_->all(gradients_.combined), program_->all(index_)};
   order.writes = {d_input};
-  program_->add_task("order", options_.streams.compute, unit_place(), std::move(order));
+  program_->add_task("order", options_.streams.routing, unit_place(), std::move(order));
 
   const ModelConfig& model = program_->model();
   Task gate;
@@ -259,7 +259,7 @@ void MoeUnit::route_backward(const Region& d_input) {
                 d_input};
   gate.writes = {d_input};
   program_->accumulate(gate, program_->gate_rows(program_->gate().gradient, options_.layer));
-  program_->add_task("gate", options_.streams.compute, unit_place(), std::move(gate));
+  program_->add_task("gate", options_.streams.routing, unit_place(), std::move(gate));
 }
 
 }  // namespace moesim

@@ -13,6 +13,7 @@ struct LayerStreams {
   int compute = kNone;
   int intra = kNone;
   int inter = kNone;
+  int routing = kNone;  // gate, order, unorder
 };
 
 // One gate domain of an MoE layer in the flow of the FSMoE paper (section 2): gate and order on the

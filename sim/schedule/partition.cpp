@@ -84,9 +84,12 @@ std::vector<int> extra_amounts(const PartitionProblem& problem,
                                int available) {
   std::vector<int> amounts{0, available};
   for (const RegionLine& line : layer.regions) {
-    const int amount = problem.reduction.rows_within(line.hidden()) - base;
-    if (amount > 0 && amount < available) {
-      amounts.push_back(amount);
+    // The last whole row that is hidden, and the one that is hidden in part.
+    const int last_hidden = problem.reduction.rows_within(line.hidden()) - base;
+    for (const int amount : {last_hidden, last_hidden + 1}) {
+      if (amount > 0 && amount < available) {
+        amounts.push_back(amount);
+      }
     }
   }
   std::sort(amounts.begin(), amounts.end());

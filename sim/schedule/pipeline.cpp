@@ -28,6 +28,7 @@ LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy) {
     streams.intra = program.stream("communication");
     streams.inter = streams.intra;
   }
+  streams.routing = policy.route_beside_communication ? streams.inter : streams.compute;
   return streams;
 }
 
@@ -104,30 +105,43 @@ void Pipeline::forward() {
     layers_.back().output = input;
   }
   for (int unit = 0; unit < num_units_; ++unit) {
+    attend(layers_.front(), unit);
     open(layers_.front(), {Pass::kForward, 0}, unit);
   }
-  for (int index = 0; index < num_layers(); ++index) {
-    Layer& layer = layers_[static_cast<size_t>(index)];
-    issue_experts(layer);
-    issue_combines(layer.units.front());
-    for (int unit = 0; unit < num_units_; ++unit) {
-      close(layer, {Pass::kForward, index}, unit);
-      if (unit + 1 < num_units_) {
-        issue_combines(layer.units[static_cast<size_t>(unit) + 1]);
-      }
-      if (index + 1 < num_layers()) {
-        open(layers_[static_cast<size_t>(index) + 1], {Pass::kForward, index + 1}, unit);
-      }
+  for (int step = 0; step < num_layers() * num_units_ + lag(); ++step) {
+    forward_step(step);
+    const int behind = step - lag();
+    const int next = behind / num_units_ + 1;
+    if (behind >= 0 && next < num_layers()) {
+      Layer& layer = layers_[static_cast<size_t>(next)];
+      attend(layer, behind % num_units_);
+      open(layer, {Pass::kForward, next}, behind % num_units_);
     }
   }
 }
 
-void Pipeline::open(Layer& layer, const Place& place, int unit) {
+// One unit of one layer, from its experts to its output.
+void Pipeline::forward_step(int step) {
+  const int index = step / num_units_;
+  if (index < num_layers()) {
+    const int unit = step % num_units_;
+    Layer& layer = layers_[static_cast<size_t>(index)];
+    MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
+    issue_experts(moe);
+    issue_combines(moe);
+    close(layer, {Pass::kForward, index}, unit);
+  }
+}
+
+void Pipeline::attend(Layer& layer, int unit) {
   const int chunks = attention_chunks();
-  const std::string recompute = place.pass == Pass::kRecompute ? "recompute." : "";
   for (int chunk = unit * chunks; chunk < (unit + 1) * chunks; ++chunk) {
     layer.attention->forward(sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
   }
+}
+
+void Pipeline::open(Layer& layer, const Place& place, int unit) {
+  const std::string recompute = place.pass == Pass::kRecompute ? "recompute." : "";
   const std::string name = fmt::format("layer{}.{}tokens", place.layer, recompute);
   layer.unit_input.push_back(token_region(name, layer.attention->output(), unit));
   scatter_tokens(place, layer.attention->output(), layer.unit_input.back(), unit);
@@ -172,17 +186,12 @@ void Pipeline::issue_dispatches(MoeUnit& unit, const std::vector<int>& slices, c
   }
 }
 
-// FSMoE's second loop, over the units in the order in which the pass visits them.
-void Pipeline::issue_experts(Layer& layer) {
-  const Pass pass = layer.units.front().pass();
-  for (int step = 0; step < num_units_; ++step) {
-    const int unit = pass == Pass::kBackward ? num_units_ - 1 - step : step;
-    MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
-    for (const int chunk : chunk_order(moe, pass)) {
-      moe.expert(chunk);
-      if (policy_.overlap_intra_with_inter) {
-        moe.scatter(chunk);
-      }
+// FSMoE's second loop.
+void Pipeline::issue_experts(MoeUnit& unit) {
+  for (const int chunk : chunk_order(unit, unit.pass())) {
+    unit.expert(chunk);
+    if (policy_.overlap_intra_with_inter) {
+      unit.scatter(chunk);
     }
   }
 }

@@ -18,14 +18,17 @@ struct PipelinePolicy {
   // time, and dense gradient slots on a stream beside it that the next MoE region waits for.
   bool overlap_intra_with_inter = false;
   bool reverse_backward_chunks = false;
+  // Gate, order and unorder between the collectives that they serve, so that they do not hold up
+  // the compute stream while they wait for them.
+  bool route_beside_communication = false;
 };
 
 // The flow of the FSMoE paper (section 2) for a whole model; layer input and output are replicated
 // over mp: attention, MP-ReduceScatter, MoE, MP-AllGather, and backward mirrors it. Attention is
 // cut into `degrees.non_moe` chunks of the sequence, the capacity buffers into forward and backward
 // chunks. Where both are larger than one, gate domains ("units") pass through the layers one behind
-// the other, so that a unit's attention overlaps with the other units' MoE of this and of the
-// preceding layer (SP-MoE).
+// the other: a unit's attention in the next layer is issued behind the experts of the unit that
+// follows it, so that it overlaps with that unit's communication (SP-MoE).
 class Pipeline {
  public:
   Pipeline(const Scenario& scenario,
@@ -53,16 +56,19 @@ class Pipeline {
   int attention_chunks() const { return degrees_.non_moe / num_units_; }  // of a unit
   SequenceRange sequence_range(int chunk) const;
   SequenceRange unit_range(int unit) const;
-  int token_rows(const SequenceRange& range) const;  // of a rank's slice
-  int moe_degree(int layer, Pass pass) const;        // of a unit
+  int token_rows(const SequenceRange& range) const;   // of a rank's slice
+  int moe_degree(int layer, Pass pass) const;         // of a unit
+  int lag() const { return num_units_ > 1 ? 1 : 0; }  // units between experts and next attention
 
   // Forward, and forward again for recomputation (pipeline.cpp).
   Layer make_layer(int layer, Pass pass, int input);
   void forward();
+  void forward_step(int step);
+  void attend(Layer& layer, int unit);
   void open(Layer& layer, const Place& place, int unit);
   void close(Layer& layer, const Place& place, int unit);
   void issue_dispatches(MoeUnit& unit, const std::vector<int>& slices, const Place& place);
-  void issue_experts(Layer& layer);
+  void issue_experts(MoeUnit& unit);
   int issue_combines(MoeUnit& unit);
   std::vector<int> chunk_order(const MoeUnit& unit, Pass pass) const;
   void recompute(int layer);
@@ -75,9 +81,10 @@ class Pipeline {
 
   // Backward (pipeline_backward.cpp).
   void backward();
-  void backward_layer(int layer);
+  void backward_step(int step);
   void backward_open(int layer, int unit);
-  void backward_close(int layer, int unit);
+  void backward_tokens(int layer, int unit);
+  void backward_attention(int layer, int unit);
   void begin_backward(int layer);
   void fill_dense_slot(int layer, int last_combine);
   std::vector<int> reduce_gradient(int stream,

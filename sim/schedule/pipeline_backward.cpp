@@ -6,43 +6,51 @@
 
 namespace moesim {
 
+// The mirror of forward, with the units in reverse.
 void Pipeline::backward() {
   const int last_layer = num_layers() - 1;
   begin_backward(last_layer);
   for (int unit = num_units_ - 1; unit >= 0; --unit) {
     backward_open(last_layer, unit);
   }
-  for (int index = last_layer; index >= 0; --index) {
-    backward_layer(index);
+  for (int step = 0; step < num_layers() * num_units_ + lag(); ++step) {
+    backward_step(step);
+    const int behind = step - lag();
+    if (behind < 0) {
+      continue;
+    }
+    const int index = last_layer - behind / num_units_;
+    const int unit = num_units_ - 1 - behind % num_units_;
+    backward_attention(index, unit);
+    if (unit == 0) {
+      const GradientSlots& slots = gradients_.layers[static_cast<size_t>(index)];
+      reduce_gradient(streams_.inter, {Pass::kBackward, index}, slots.after, {});
+    }
+    if (index > 0) {
+      if (unit == num_units_ - 1) {
+        begin_backward(index - 1);
+      }
+      backward_open(index - 1, unit);
+    }
   }
   const int rest = num_layers() * program_.sizes().attention_weight_rows() - reduced_rows_;
   reduce_gradient(streams_.inter, {Pass::kBackward, 0}, {rest}, {});
 }
 
-// Experts and combines of a layer; its units then close one by one, each followed by the same unit
-// of the layer below.
-void Pipeline::backward_layer(int index) {
-  Layer& layer = layers_[static_cast<size_t>(index)];
-  issue_experts(layer);
-  int last_combine = issue_combines(layer.units.back());
-  if (index > 0) {
-    begin_backward(index - 1);
+// One unit of one layer, from its experts to the gradient of its tokens.
+void Pipeline::backward_step(int step) {
+  const int index = num_layers() - 1 - step / num_units_;
+  if (index < 0) {
+    return;
   }
-  for (int unit = num_units_ - 1; unit >= 0; --unit) {
-    if (unit == 0) {
-      fill_dense_slot(index, last_combine);
-    }
-    backward_close(index, unit);
-    if (unit > 0) {
-      last_combine = issue_combines(layer.units[static_cast<size_t>(unit) - 1]);
-    } else {
-      const GradientSlots& slots = gradients_.layers[static_cast<size_t>(index)];
-      reduce_gradient(streams_.inter, {Pass::kBackward, index}, slots.after, {});
-    }
-    if (index > 0) {
-      backward_open(index - 1, unit);
-    }
+  const int unit = num_units_ - 1 - step % num_units_;
+  MoeUnit& moe = layers_[static_cast<size_t>(index)].units[static_cast<size_t>(unit)];
+  issue_experts(moe);
+  const int last_combine = issue_combines(moe);
+  if (unit == 0) {
+    fill_dense_slot(index, last_combine);
   }
+  backward_tokens(index, unit);
 }
 
 void Pipeline::begin_backward(int index) {
@@ -61,10 +69,11 @@ void Pipeline::recompute(int index) {
   again.output = kept.output;
   again.d_output = kept.d_output;
   for (int unit = 0; unit < num_units_; ++unit) {
+    attend(again, unit);
     open(again, {Pass::kRecompute, index}, unit);
   }
-  issue_experts(again);
   for (MoeUnit& unit : again.units) {
+    issue_experts(unit);
     issue_combines(unit);
   }
   kept = std::move(again);
@@ -89,7 +98,15 @@ void Pipeline::backward_open(int index, int unit) {
   }
 }
 
-void Pipeline::backward_close(int index, int unit) {
+void Pipeline::backward_tokens(int index, int unit) {
+  Layer& layer = layers_[static_cast<size_t>(index)];
+  const Region d_tokens =
+      token_region(fmt::format("layer{}.d_tokens", index), layer.d_attention, unit);
+  layer.units[static_cast<size_t>(unit)].route_backward(d_tokens);
+  gather_tokens({Pass::kBackward, index}, d_tokens, layer.d_attention, unit);
+}
+
+void Pipeline::backward_attention(int index, int unit) {
   Layer& layer = layers_[static_cast<size_t>(index)];
   const bool first_unit = unit == num_units_ - 1;
   if (first_unit && program_.model().recompute == Recompute::kSelective) {
@@ -97,10 +114,6 @@ void Pipeline::backward_close(int index, int unit) {
       layer.attention->recompute(sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
     }
   }
-  const Region d_tokens =
-      token_region(fmt::format("layer{}.d_tokens", index), layer.d_attention, unit);
-  layer.units[static_cast<size_t>(unit)].route_backward(d_tokens);
-  gather_tokens({Pass::kBackward, index}, d_tokens, layer.d_attention, unit);
   const int chunks = attention_chunks();
   for (int chunk = (unit + 1) * chunks - 1; chunk >= unit * chunks; --chunk) {
     layer.attention->backward(

@@ -9,6 +9,12 @@ namespace {
 
 constexpr PipelinePolicy kPipeMoe{};  // one communication at a time
 
+ScheduleDefinition::Build serial_build(const char* name) {
+  return [name](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
+    return Pipeline(scenario, name, kPipeMoe, degrees, serial_gradient(scenario)).build();
+  };
+}
+
 }  // namespace
 
 // PipeMoE (INFOCOM'23): one degree for both passes, the gradient not overlapped.
@@ -16,9 +22,7 @@ ScheduleDefinition pipemoe() {
   ScheduleDefinition definition;
   definition.name = "pipemoe";
   definition.choice = DegreeChoice::kShared;
-  definition.build = [](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
-    return Pipeline(scenario, "pipemoe", kPipeMoe, degrees, serial_gradient(scenario)).build();
-  };
+  definition.build = serial_build("pipemoe");
   definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
     return pipemoe_degree(scenario, kPipeMoe, evaluator);
   };
@@ -31,10 +35,11 @@ ScheduleDefinition lina() {
   ScheduleDefinition definition;
   definition.name = "lina";
   definition.choice = DegreeChoice::kShared;
+  definition.build_serial = serial_build("lina");
   definition.build =
       [](const Scenario& scenario, const Degrees& degrees, const Evaluator& evaluator) {
         if (scenario.parallel.dp == 1) {
-          return Pipeline(scenario, "lina", kPipeMoe, degrees, serial_gradient(scenario)).build();
+          return serial_build("lina")(scenario, degrees, evaluator);
         }
         const LayerProbe probe(scenario, kPipeMoe, evaluator);
         std::vector<std::vector<int>> allowed;

@@ -73,4 +73,14 @@ Program build_schedule(const std::string& schedule,
   return find_definition(schedule).build(scenario, degrees, evaluator);
 }
 
+std::optional<Program> build_with_serial_gradient(const std::string& schedule,
+                                                  const Scenario& scenario,
+                                                  const Degrees& degrees,
+                                                  const Evaluator& evaluator) {
+  if (schedule == kParm || !find_definition(schedule).build_serial) {
+    return std::nullopt;
+  }
+  return find_definition(schedule).build_serial(scenario, degrees, evaluator);
+}
+
 }  // namespace moesim

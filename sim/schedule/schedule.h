@@ -70,6 +70,13 @@ Program build_schedule(const std::string& schedule,
                        const Degrees& degrees,
                        const Evaluator& evaluator);
 
+// The same with the dense gradient reduced serially, each layer's right after its attention
+// backward: tells what its placement is worth. Nothing for schedules that do so anyway.
+std::optional<Program> build_with_serial_gradient(const std::string& schedule,
+                                                  const Scenario& scenario,
+                                                  const Degrees& degrees,
+                                                  const Evaluator& evaluator);
+
 // Chooses the degrees that the scenario leaves open and builds. Policy `search` simulates degrees
 // 1..8 and takes the fastest that fits the memory (the fastest of all where none does); `paper`
 // uses the closed forms and rules of the schedule's authors where they exist, else searches.

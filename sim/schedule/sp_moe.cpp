@@ -9,6 +9,8 @@
 namespace moesim {
 namespace {
 
+constexpr PipelinePolicy kSpMoe{.route_beside_communication = true};
+
 void check_degrees(const Scenario& scenario, const Degrees& degrees) {
   const int non_moe = degrees.non_moe;
   const int moe = degrees.forward.front();
@@ -46,7 +48,7 @@ ScheduleDefinition sp_moe() {
   definition.choice = DegreeChoice::kSequence;
   definition.build = [](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
     check_degrees(scenario, degrees);
-    return Pipeline(scenario, "sp_moe", {}, degrees, serial_gradient(scenario)).build();
+    return Pipeline(scenario, "sp_moe", kSpMoe, degrees, serial_gradient(scenario)).build();
   };
   return definition;
 }

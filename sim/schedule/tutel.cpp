@@ -17,6 +17,9 @@ ScheduleDefinition define(const char* name, GradientPlan (*gradient)(const Scena
                          const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
     return Pipeline(scenario, name, kTutel, degrees, gradient(scenario)).build();
   };
+  if (gradient != serial_gradient) {
+    definition.build_serial = define(name, serial_gradient).build;
+  }
   definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
     return pipemoe_degree(scenario, kTutel, evaluator);
   };

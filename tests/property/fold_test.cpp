@@ -7,7 +7,7 @@
 
 #include "sim/cluster/groups.h"
 #include "sim/engine/simulate.h"
-#include "tests/property/random_program.h"
+#include "tests/property/random_engine_program.h"
 
 namespace moesim {
 namespace {

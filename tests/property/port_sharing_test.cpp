@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/port_queue.h"
-#include "tests/property/random_program.h"
+#include "tests/property/random_engine_program.h"
 
 namespace moesim {
 namespace {

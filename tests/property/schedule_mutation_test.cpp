@@ -59,7 +59,8 @@ class MutationTest : public ::testing::TestWithParam<std::string> {};
 TEST_P(MutationTest, EveryDerivedWaitIsNeeded) {
   int deleted = 0;
   for (Program& program : programs(GetParam())) {
-    ASSERT_TRUE(verify(program).ok());
+    const Verdict clean = verify(program);
+    ASSERT_TRUE(clean.ok() && clean.warnings.empty());
     for (size_t task = 0; task < program.tasks.size(); ++task) {
       const std::vector<int> waits = program.tasks[task].waits;
       for (const int wait : waits) {
@@ -95,7 +96,8 @@ TEST_P(MutationTest, NeedlessWaitsAreNoProblem) {
 }
 
 // Regions of inputs are left alone: every row of an input is there from the start, so that reading
-// the wrong one is an error of meaning, not of order.
+// the wrong one is an error of meaning, not of order. Where the rows that a shifted region reads
+// happen to be ready, the row that nothing reads any more is what gives it away.
 TEST_P(MutationTest, ARegionShiftedByARowIsCaught) {
   for (Program& program : programs(GetParam())) {
     for (Task& task : program.tasks) {
@@ -105,7 +107,8 @@ TEST_P(MutationTest, ARegionShiftedByARowIsCaught) {
             continue;
           }
           ++region.first_row;
-          EXPECT_FALSE(verify(program).ok())
+          const Verdict verdict = verify(program);
+          EXPECT_FALSE(verdict.ok() && verdict.warnings.empty())
               << task.name << (regions == &task.reads ? " reads " : " writes ")
               << program.tensors[static_cast<size_t>(region.tensor)].name;
           --region.first_row;

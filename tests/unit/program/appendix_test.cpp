@@ -69,15 +69,15 @@ TEST(AppendixTest, ParmS2ForwardOverlapsShiftsAndGathers) {
   sizes.rows_per_expert = 3;
   const Program program = parm_s2_program(sizes);
   EXPECT_THAT(messages(verify(program)), IsEmpty());
-  EXPECT_THAT(waits_of(program, "shift.0"), ElementsAre("expert"));
+  EXPECT_THAT(waits_of(program, "l0.f.shift.0"), ElementsAre("l0.f.expert"));
   for (int i = 0; i < 4; ++i) {
     const std::string step = std::to_string(i);
     if (i > 0) {
-      EXPECT_THAT(waits_of(program, "shift." + step), IsEmpty());
+      EXPECT_THAT(waits_of(program, "l0.f.shift." + step), IsEmpty());
     }
-    EXPECT_THAT(waits_of(program, "mp_ag." + step), ElementsAre("shift." + step));
+    EXPECT_THAT(waits_of(program, "l0.f.mp_ag." + step), ElementsAre("l0.f.shift." + step));
   }
-  EXPECT_THAT(waits_of(program, "local_sum"), ElementsAre("mp_ag.3"));
+  EXPECT_THAT(waits_of(program, "l0.f.local_sum"), ElementsAre("l0.f.mp_ag.3"));
 }
 
 // Without step 2, local_sum reads blocks of ga that nobody has written.
@@ -85,13 +85,30 @@ TEST(AppendixTest, ParmS2NeedsEveryStep) {
   ExampleSizes sizes;
   sizes.rows_per_expert = 3;
   Program program = parm_s2_program(sizes);
-  const int gather = task_named(program, "mp_ag.2");
+  const int gather = task_named(program, "l0.f.mp_ag.2");
   program.tasks[gather].reads.clear();
   program.tasks[gather].writes.clear();
   const Verdict verdict = verify(program);
   ASSERT_EQ(verdict.problems.size(), 1U);
   EXPECT_EQ(verdict.problems[0].kind, ProblemKind::kUnwrittenRead);
-  EXPECT_THAT(verdict.problems[0].tasks, ElementsAre(task_named(program, "local_sum")));
+  EXPECT_THAT(verdict.problems[0].tasks, ElementsAre(task_named(program, "l0.f.local_sum")));
+}
+
+// A file keeps all that the verifier looks at, negative offsets among it.
+TEST(AppendixTest, ProgramsSurviveAFile) {
+  ExampleSizes sizes;
+  sizes.forward_degree = 2;
+  sizes.backward_degree = 3;
+  for (const Program& program : {fsmoe_program(sizes), parm_s2_program(sizes)}) {
+    const Program loaded = parse_program(program_to_json(program), "program.json");
+    EXPECT_THAT(messages(verify(loaded)), IsEmpty());
+    ASSERT_EQ(loaded.tasks.size(), program.tasks.size());
+    for (std::size_t task = 0; task < program.tasks.size(); ++task) {
+      EXPECT_EQ(loaded.tasks[task].waits, program.tasks[task].waits);
+      EXPECT_EQ(loaded.tasks[task].reads, program.tasks[task].reads);
+      EXPECT_EQ(loaded.tasks[task].writes, program.tasks[task].writes);
+    }
+  }
 }
 
 }  // namespace

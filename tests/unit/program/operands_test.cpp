@@ -138,12 +138,14 @@ TEST(ParmOperandsTest, SliceReplicateAndSum) {
   const auto task = [&](const char* name) -> Task& {
     return program.tasks[task_named(program, name)];
   };
-  task("slice").writes[0].num_blocks = 1;
-  EXPECT_THAT(operand_fault(program, task("slice")), Optional(HasSubstr("2 times the rows")));
-  std::get<Replicate>(task("replicate").descriptor).copies = 3;
-  EXPECT_THAT(operand_fault(program, task("replicate")), Optional(HasSubstr("3 times the rows")));
-  task("local_sum").reads.push_back(task("local_sum").reads[0]);
-  EXPECT_THAT(operand_fault(program, task("local_sum")), Optional(HasSubstr("they come in pairs")));
+  task("l0.f.slice").writes[0].num_blocks = 1;
+  EXPECT_THAT(operand_fault(program, task("l0.f.slice")), Optional(HasSubstr("2 times the rows")));
+  std::get<Replicate>(task("l0.f.replicate").descriptor).copies = 3;
+  EXPECT_THAT(operand_fault(program, task("l0.f.replicate")),
+              Optional(HasSubstr("3 times the rows")));
+  task("l0.f.local_sum").reads.push_back(task("l0.f.local_sum").reads[0]);
+  EXPECT_THAT(operand_fault(program, task("l0.f.local_sum")),
+              Optional(HasSubstr("they come in pairs")));
 }
 
 // Causal attention over two chunks of 4 positions: 2 query heads and 1 pair of key and value heads

@@ -239,6 +239,34 @@ TEST(RolesDeadlockTest, RanksThatDoNotMeetDoNotDeadlock) {
   EXPECT_THAT(verify(builder.program()).problems, IsEmpty());
 }
 
+// Ranks 0 and 1 have one role, but only 0 meets 2 and only 1 meets 3: what 0 does before 2 orders
+// nothing of 1. Role by role there would be a cycle: left.first before left.second, which is
+// three.second before three.third, which is two.third before two.first, which is left.first.
+TEST(RolesDeadlockTest, RanksOfARoleAreToldApartByWhomTheyMeet) {
+  ProgramBuilder builder("classes", 4);
+  const int left = builder.add_role({"left", {0, 1}});
+  const int two = builder.add_role({"two", {2}});
+  const int three = builder.add_role({"three", {3}});
+  const int first = builder.add_group({"first", {{0, 2}}});
+  const int second = builder.add_group({"second", {{1, 3}}});
+  const int third = builder.add_group({"third", {{2, 3}}});
+  const auto reduce = [&](const char* name, int group, int role) {
+    Collective collective;
+    collective.group = group;
+    collective.bytes = 64;
+    Task task = collective_task(name, builder.stream("a"), collective, {}, {});
+    task.roles = {role};
+    builder.add_task(task);
+  };
+  reduce("left.first", first, left);
+  reduce("left.second", second, left);
+  reduce("two.third", third, two);
+  reduce("two.first", first, two);
+  reduce("three.second", second, three);
+  reduce("three.third", third, three);
+  EXPECT_THAT(verify(builder.program()).problems, IsEmpty());
+}
+
 // A pipeline of two stages: the sender's task and the receiver's are one SHIFT.
 TEST(RolesPipelineTest, StagesSendAndReceive) {
   ProgramBuilder builder("pipeline", 4);

@@ -109,20 +109,20 @@ TEST(ValidRowsTest, FollowsParmS2) {
   sizes.rows_per_expert = 2;
   sizes.routing = {{3, 2}, {3, 2}, {1, 4}, {1, 4}};
   const Program program = parm_s2_program(sizes);
-  EXPECT_THAT(blocks(program, "buf", 0), ElementsAre(1, 1, 2, 1));
-  EXPECT_THAT(blocks(program, "buf", 3), ElementsAre(0, 2, 1, 2));
+  EXPECT_THAT(blocks(program, "l0.buf", 0), ElementsAre(1, 1, 2, 1));
+  EXPECT_THAT(blocks(program, "l0.buf", 3), ElementsAre(0, 2, 1, 2));
   // Member j of mp keeps blocks 2j and 2j+1; each ep member's block is sent twice.
-  EXPECT_THAT(blocks(program, "part", 1), ElementsAre(2, 1));
-  EXPECT_THAT(blocks(program, "copies", 1), ElementsAre(2, 2, 1, 1));
-  EXPECT_THAT(blocks(program, "copies", 2), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(blocks(program, "l0.part", 1), ElementsAre(2, 1));
+  EXPECT_THAT(blocks(program, "l0.copies", 1), ElementsAre(2, 2, 1, 1));
+  EXPECT_THAT(blocks(program, "l0.copies", 2), ElementsAre(0, 0, 2, 2));
   // Block i of rc on rank q is block q of copies on rank i.
-  EXPECT_THAT(blocks(program, "rc", 0), ElementsAre(1, 2, 0, 1));
-  EXPECT_THAT(blocks(program, "rc", 3), ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(blocks(program, "l0.rc", 0), ElementsAre(1, 2, 0, 1));
+  EXPECT_THAT(blocks(program, "l0.rc", 3), ElementsAre(1, 1, 2, 2));
   // The shifts bring back what was sent, and mp gathers both members' parts.
-  EXPECT_THAT(blocks(program, "back", 1), ElementsAre(2, 2, 1, 1));
-  EXPECT_THAT(blocks(program, "ga", 0), ElementsAre(1, 1, 1, 1, 2, 2, 1, 1));
+  EXPECT_THAT(blocks(program, "l0.back", 1), ElementsAre(2, 2, 1, 1));
+  EXPECT_THAT(blocks(program, "l0.ga", 0), ElementsAre(1, 1, 1, 1, 2, 2, 1, 1));
   for (int rank = 0; rank < 4; ++rank) {
-    EXPECT_EQ(blocks(program, "full", rank), blocks(program, "buf", rank));
+    EXPECT_EQ(blocks(program, "l0.full", rank), blocks(program, "l0.buf", rank));
   }
 }
 
@@ -133,7 +133,7 @@ TEST(ValidRowsTest, RelativeRegions) {
   sizes.routing = {{3, 2}, {3, 2}, {1, 4}, {1, 4}};
   const Program program = parm_s2_program(sizes);
   const ValidRows valid_rows(program);
-  const Region& read = program.tasks[task_named(program, "shift.1")].reads[0];
+  const Region& read = program.tasks[task_named(program, "l0.f.shift.1")].reads[0];
   EXPECT_EQ(valid_rows.valid_rows(read, 0), 2);  // block 1 of 1, 2, 0, 1
   EXPECT_EQ(valid_rows.valid_rows(read, 3), 1);  // block 0 of 1, 1, 2, 2
 }

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/base/units.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/inputs.h"
+#include "sim/cli/junit.h"
+#include "sim/cli/output.h"
+#include "sim/cli/prediction.h"
+#include "sim/cli/progress.h"
+#include "sim/io/expectation.h"
+#include "sim/io/files.h"
+#include "sim/report/text.h"
+
+namespace moesim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultFolder = "scenarios/expected";
+
+// An expectation beside what is predicted now.
+struct CheckedSchedule {
+  ExpectedSchedule expected;
+  ExpectedSchedule found;
+  bool drifted = false;
+};
+
+struct CheckedFile {
+  Expectation expectation;
+  std::vector<CheckedSchedule> schedules;
+};
+
+// The expectation files below a folder, by name; any other path stands for itself.
+std::vector<std::string> files_at(const std::string& path) {
+  if (!fs::is_directory(path)) {
+    return {path};
+  }
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    const fs::path extension = entry.path().extension();
+    if (extension == ".txtpb" || extension == ".json") {
+      files.push_back(entry.path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  if (files.empty()) {
+    throw Error(path, "no expectation file (.txtpb or .json) in this folder; name another");
+  }
+  return files;
+}
+
+std::vector<std::string> choose_files(std::vector<std::string> paths) {
+  if (paths.empty()) {
+    paths.emplace_back(kDefaultFolder);
+  }
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    const std::vector<std::string> found = files_at(path);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+ExpectedSchedule predict_now(const Inputs& inputs, const std::string& schedule) {
+  const Prediction prediction = predict(inputs, schedule);
+  return {.schedule = schedule,
+          .iteration = prediction.iteration,
+          .forward_degree = prediction.forward_degree,
+          .backward_degree = prediction.backward_degree,
+          .non_moe_degree = prediction.non_moe_degree};
+}
+
+bool same_degrees(const ExpectedSchedule& a, const ExpectedSchedule& b) {
+  return a.forward_degree == b.forward_degree && a.backward_degree == b.backward_degree &&
+         a.non_moe_degree == b.non_moe_degree;
+}
+
+// |found - expected| <= tolerance * expected
+bool same_time(const ExpectedSchedule& expected, const ExpectedSchedule& found, double tolerance) {
+  const double difference = (found.iteration - expected.iteration).seconds();
+  return std::abs(difference) <= tolerance * expected.iteration.seconds();
+}
+
+CheckedFile check_file(const std::string& path) {
+  CheckedFile file{load_expectation(path), {}};
+  if (file.expectation.schedules.empty()) {
+    throw Error(path, "it expects nothing yet; fill it in with moesim check --update");
+  }
+  const Inputs inputs = load_scenario_inputs(file.expectation.scenario_path);
+  for (const ExpectedSchedule& expected : file.expectation.schedules) {
+    const ExpectedSchedule found = predict_now(inputs, expected.schedule);
+    const bool same = same_degrees(expected, found) &&
+                      same_time(expected, found, file.expectation.relative_tolerance);
+    file.schedules.push_back({expected, found, !same});
+  }
+  return file;
+}
+
+void update_file(const std::string& path) {
+  Expectation expectation = load_expectation(path);
+  const Inputs inputs = load_scenario_inputs(expectation.scenario_path);
+  expectation.schedules.clear();
+  for (const std::string& schedule : inputs.scenario.schedules) {
+    expectation.schedules.push_back(predict_now(inputs, schedule));
+  }
+  write_file_atomically(path, expectation_to_text(expectation));
+}
+
+std::string degrees_text(const ExpectedSchedule& schedule) {
+  std::string text = fmt::format("{}/{}", schedule.forward_degree, schedule.backward_degree);
+  return schedule.non_moe_degree ? text + fmt::format(" ({})", *schedule.non_moe_degree) : text;
+}
+
+std::string drift_text(const CheckedSchedule& schedule) {
+  const auto& [expected, found, drifted] = schedule;
+  const double change = 100 * (ratio(found.iteration, expected.iteration) - 1);
+  return fmt::format("expected {} with degrees {}, found {} with degrees {} ({:+.4g} %)",
+                     format_time_exact(expected.iteration),
+                     degrees_text(expected),
+                     format_time_exact(found.iteration),
+                     degrees_text(found),
+                     change);
+}
+
+std::string line_of(const CheckedSchedule& schedule) {
+  const std::string name = fmt::format("{:<18}", schedule.expected.schedule);
+  if (schedule.drifted) {
+    return fmt::format("  DRIFT  {} {}\n", name, drift_text(schedule));
+  }
+  return fmt::format("  ok     {} {}\n", name, format_time(schedule.found.iteration));
+}
+
+int num_drifted(const std::vector<CheckedFile>& files) {
+  std::ptrdiff_t count = 0;
+  for (const CheckedFile& file : files) {
+    count += std::count_if(file.schedules.begin(), file.schedules.end(), [](const auto& schedule) {
+      return schedule.drifted;
+    });
+  }
+  return static_cast<int>(count);
+}
+
+std::string to_text(const std::vector<CheckedFile>& files) {
+  std::string text;
+  std::size_t count = 0;
+  for (const CheckedFile& file : files) {
+    text += file.expectation.path + "\n";
+    for (const CheckedSchedule& schedule : file.schedules) {
+      text += line_of(schedule);
+    }
+    count += file.schedules.size();
+  }
+  const int drifted = num_drifted(files);
+  text += fmt::format("{} in {}, {} drifted\n",
+                      counted(count, "prediction"),
+                      counted(files.size(), "file"),
+                      drifted);
+  return drifted == 0 ? text
+                      : text + "if the change is meant, rewrite them: moesim check --update\n";
+}
+
+std::vector<JunitCase> junit_cases(const std::vector<CheckedFile>& files) {
+  std::vector<JunitCase> cases;
+  for (const CheckedFile& file : files) {
+    for (const CheckedSchedule& schedule : file.schedules) {
+      cases.push_back({.group = file.expectation.path,
+                       .name = schedule.expected.schedule,
+                       .failure = schedule.drifted ? drift_text(schedule) : ""});
+    }
+  }
+  return cases;
+}
+
+int update(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    update_file(path);
+    print_out(path + ": rewritten\n");
+  }
+  return kExitOk;
+}
+
+int check(const std::vector<std::string>& paths, const std::string& junit) {
+  std::vector<CheckedFile> files;
+  {
+    Progress progress("files", static_cast<int>(paths.size()));
+    for (const std::string& path : paths) {
+      files.push_back(check_file(path));
+      progress.add_one();
+    }
+  }
+  if (!junit.empty()) {
+    write_file_atomically(junit, junit_xml("moesim check", junit_cases(files)));
+  }
+  print_out(to_text(files));
+  return num_drifted(files) == 0 ? kExitOk : kExitMissed;
+}
+
+}  // namespace
+
+int run_check(const CheckOptions& options) {
+  const std::vector<std::string> paths = choose_files(options.paths);
+  return options.update ? update(paths) : check(paths, options.junit);
+}
+
+}  // namespace moesim

@@ -1,0 +1,315 @@
+#include "sim/cli/command_line.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/base/version.h"
+#include "sim/cli/help.h"
+#include "sim/cli/option_values.h"
+#include "sim/cli/usage.h"
+#include "sim/io/suggestion.h"
+
+namespace moesim {
+namespace {
+
+constexpr int kMaxWorkers = 1024;
+
+// Prints the synopsis as the documentation has it, and of an option its name and value alone.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string_view synopsis) : synopsis_(synopsis) {
+    column_width(28);
+    label("Positionals", "Arguments");
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const CLI::App* parent = app->get_parent();
+    const std::string full = parent == nullptr ? app->get_name() : "moesim " + app->get_name();
+    return fmt::format("\nUsage: {} {}\n", name.empty() ? full : name, synopsis_);
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? "" : " " + option->get_option_text();
+  }
+
+ private:
+  std::string synopsis_;
+};
+
+// All subcommands and where their options go. Not copied: CLI11 keeps pointers to the members.
+class CommandLine {
+ public:
+  CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  Command parse(int argc, const char* const* argv);
+
+ private:
+  CLI::App* add(const CommandHelp& help);
+  void add_simulate();
+  void add_simulate_outputs(CLI::App* app);
+  void add_compare();
+  void add_sweep();
+  void add_verify();
+  void add_program();
+  void add_check();
+  void add_validate();
+  Command chosen() const;
+  [[noreturn]] void explain(const CLI::ParseError& error, int argc, const char* const* argv) const;
+
+  CLI::App app_{
+      "moesim predicts how long one training iteration of a Mixture-of-Experts "
+      "transformer\ntakes on a GPU cluster under a given schedule, and shows why.",
+      "moesim"};
+  SimulateOptions simulate_;
+  CompareOptions compare_;
+  SweepOptions sweep_;
+  VerifyOptions verify_;
+  ProgramOptions program_;
+  CheckOptions check_;
+  ValidateOptions validate_;
+};
+
+CLI::Option* add_text(CLI::App* app,
+                      const std::string& name,
+                      std::string& value,
+                      const std::string& placeholder,
+                      const std::string& description) {
+  return app->add_option(name, value, description)->option_text(placeholder);
+}
+
+void add_scenario(CLI::App* app, ScenarioOptions& options) {
+  app->add_option("SCENARIO", options.scenario, "Scenario file (.txtpb or .json)");
+  add_text(app, "--cluster", options.cluster, "FILE", "Cluster file instead of the scenario's");
+  add_text(app, "--profile", options.profile, "FILE", "Profile file instead of the scenario's");
+  app->add_option("--set",
+                  options.overrides,
+                  "Overrides a field, as often as needed:\n"
+                  "model.sequence=2048, cluster.num_nodes=4,\n"
+                  "profile.hardware_queues=1")
+      ->option_text("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_program_file(CLI::App* app, std::string& program) {
+  add_text(app, "--program", program, "FILE", "Program file instead of a scenario");
+}
+
+void add_schedule(CLI::App* app, std::string& schedule) {
+  add_text(
+      app, "--schedule", schedule, "NAME", "Schedule; default: the first that the scenario lists");
+}
+
+void add_plan(CLI::App* app, PlanOptions& plan) {
+  app->add_option_function<std::string>(
+         "--degree",
+         [&plan](const std::string& text) { plan.degree = parse_degree(text); },
+         "Number of chunks of both passes, or of each;\n"
+         "auto: chosen by the policy.\n"
+         "Default: what the scenario says, else auto")
+      ->option_text("auto|R|RF,RB");
+  app->add_option_function<std::string>(
+         "--policy",
+         [&plan](const std::string& text) { plan.policy = parse_policy(text); },
+         "How auto chooses: search simulates degrees 1..8\n"
+         "and takes the best that fits; paper follows the\n"
+         "authors' rules where they exist. Default: search")
+      ->option_text("search|paper");
+}
+
+void add_resolution(CLI::App* app, Resolution& resolution) {
+  app->add_option_function<std::string>(
+         "--resolution",
+         [&resolution](const std::string& text) { resolution = parse_resolution(text); },
+         "fold: one rank of each class of identical ranks;\n"
+         "ports: every rank. Default: auto, fold where exact")
+      ->option_text("auto|fold|ports");
+}
+
+void add_json(CLI::App* app, bool& json) {
+  app->add_flag("--json", json, "Prints JSON instead of a table");
+}
+
+CommandLine::CommandLine() {
+  app_.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS]"));
+  app_.footer(fmt::format("{}\n{}", help::kProgramFooter, help::kExitCodes));
+  app_.set_help_flag("-h,--help", "Prints this help");
+  app_.set_version_flag("--version", fmt::format("moesim {}", version()), "Prints the version");
+  app_.require_subcommand(1);
+  add_simulate();
+  add_compare();
+  add_sweep();
+  add_verify();
+  add_program();
+  add_check();
+  add_validate();
+}
+
+CLI::App* CommandLine::add(const CommandHelp& help) {
+  CLI::App* app = app_.add_subcommand(std::string(help.name), std::string(help.description));
+  app->group("Commands");
+  app->formatter(std::make_shared<HelpFormatter>(help.synopsis));
+  app->footer(fmt::format("{}\n{}", help.details, help::kExitCodes));
+  return app;
+}
+
+void CommandLine::add_simulate() {
+  CLI::App* app = add(help::kSimulate);
+  add_scenario(app, simulate_.input);
+  add_program_file(app, simulate_.program);
+  add_schedule(app, simulate_.schedule);
+  add_plan(app, simulate_.plan);
+  add_resolution(app, simulate_.resolution);
+  app->add_flag("--unverified", simulate_.unverified, "Simulates also what the verifier rejects");
+  app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time");
+  add_simulate_outputs(app);
+}
+
+void CommandLine::add_simulate_outputs(CLI::App* app) {
+  add_json(app, simulate_.json);
+  app->add_flag("--spans", simulate_.spans, "With --json: also every task's interval");
+  add_text(app, "--trace", simulate_.trace, "FILE", "Writes a trace for https://ui.perfetto.dev");
+  add_text(app, "--svg", simulate_.svg, "FILE", "Writes a timeline as a picture");
+  app->add_option_function<std::string>(
+         "--layers",
+         [this](const std::string& text) { simulate_.layers = parse_layers(text); },
+         "Layers in the picture, counted from 0.\n"
+         "Default: all")
+      ->option_text("A..B");
+}
+
+void CommandLine::add_compare() {
+  CLI::App* app = add(help::kCompare);
+  add_scenario(app, compare_.input);
+  app->add_option("--schedules", compare_.schedules, "Schedules; default: the scenario's")
+      ->option_text("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_text(app,
+           "--baseline",
+           compare_.baseline,
+           "NAME",
+           "What speed-ups are measured against.\n"
+           "Default: the scenario's, else the first schedule");
+  add_plan(app, compare_.plan);
+  add_resolution(app, compare_.resolution);
+  add_json(app, compare_.json);
+}
+
+void CommandLine::add_sweep() {
+  CLI::App* app = add(help::kSweep);
+  app->add_option("FILE", sweep_.sweep, "Sweep file (.txtpb or .json)");
+  app->add_option("--workers", sweep_.workers, "Worker processes; default: one per core")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxWorkers));
+  add_text(app,
+           "--out",
+           sweep_.out,
+           "CSV",
+           "Where the table goes. Default: the sweep file's\n"
+           "name with .csv, in the working folder");
+}
+
+void CommandLine::add_verify() {
+  CLI::App* app = add(help::kVerify);
+  add_scenario(app, verify_.input);
+  add_program_file(app, verify_.program);
+  add_schedule(app, verify_.schedule);
+  add_plan(app, verify_.plan);
+  add_json(app, verify_.json);
+}
+
+void CommandLine::add_program() {
+  CLI::App* app = add(help::kProgram);
+  add_scenario(app, program_.input);
+  add_schedule(app, program_.schedule);
+  add_plan(app, program_.plan);
+  add_text(app,
+           "--out",
+           program_.out,
+           "FILE",
+           "JSON or text, by the ending .json or .txtpb.\n"
+           "Default: JSON on standard output");
+}
+
+void CommandLine::add_check() {
+  CLI::App* app = add(help::kCheck);
+  app->add_option("PATHS",
+                  check_.paths,
+                  "Expectation files, or folders of them.\n"
+                  "Default: scenarios/expected");
+  app->add_flag("--update", check_.update, "Rewrites the files with what is predicted now");
+  add_text(app, "--junit", check_.junit, "FILE", "Writes the outcome as JUnit XML");
+}
+
+void CommandLine::add_validate() {
+  CLI::App* app = add(help::kValidate);
+  app->add_option("SECTION", validate_.section, "One section only");
+}
+
+Command CommandLine::chosen() const {
+  const std::string name = app_.get_subcommands().front()->get_name();
+  if (name == help::kSimulate.name) {
+    return simulate_;
+  }
+  if (name == help::kCompare.name) {
+    return compare_;
+  }
+  if (name == help::kSweep.name) {
+    return sweep_;
+  }
+  if (name == help::kVerify.name) {
+    return verify_;
+  }
+  if (name == help::kProgram.name) {
+    return program_;
+  }
+  return name == help::kCheck.name ? Command(check_) : Command(validate_);
+}
+
+void CommandLine::explain(const CLI::ParseError& error, int argc, const char* const* argv) const {
+  const auto chosen = app_.get_subcommands();
+  if (!chosen.empty()) {
+    throw Error(fmt::format("{}; see moesim {} --help", error.what(), chosen.front()->get_name()));
+  }
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.starts_with("-")) {
+    throw Error(fmt::format("{}; see moesim --help", error.what()));
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  throw Error(fmt::format("there is no command \"{}\"; {}", word, suggestion(word, names)));
+}
+
+Command CommandLine::parse(int argc, const char* const* argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return TextRequest{app_.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return TextRequest{fmt::format("{}\n", version.what())};
+  } catch (const CLI::ParseError& error) {
+    explain(error, argc, argv);
+  }
+  return chosen();
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, const char* const* argv) {
+  Command command = CommandLine().parse(argc, argv);
+  check_usage(command);
+  return command;
+}
+
+}  // namespace moesim

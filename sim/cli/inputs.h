@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/cli/options.h"
+#include "sim/io/inputs.h"
+
+namespace moesim {
+
+// A scenario with its cluster and profile, as the command line names and changes them.
+Inputs load_scenario_inputs(const ScenarioOptions& options);
+
+// The same with the scenario's own cluster and profile.
+Inputs load_scenario_inputs(const std::string& scenario,
+                            const std::vector<std::string>& overrides = {});
+
+}  // namespace moesim

@@ -1,0 +1,58 @@
+#include "sim/cli/lineup.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/io/suggestion.h"
+#include "sim/schedule/schedule.h"
+
+namespace moesim {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_name(const std::string& schedule) {
+  const std::vector<std::string>& all = schedule_names();
+  if (!contains(all, schedule)) {
+    throw Error(
+        fmt::format("there is no schedule \"{}\"; {}", schedule, suggestion(schedule, all)));
+  }
+}
+
+}  // namespace
+
+std::string choose_schedule(const Scenario& scenario, const std::string& schedule) {
+  if (!schedule.empty()) {
+    check_name(schedule);
+    return schedule;
+  }
+  if (scenario.schedules.empty()) {
+    throw Error(scenario.path, "it lists no schedule; add one or give --schedule NAME");
+  }
+  return scenario.schedules.front();
+}
+
+Lineup choose_lineup(const Scenario& scenario,
+                     std::vector<std::string> schedules,
+                     std::string baseline) {
+  if (schedules.empty()) {
+    schedules = scenario.schedules;
+  }
+  if (!baseline.empty() && !contains(schedules, baseline)) {
+    schedules.insert(schedules.begin(), baseline);
+  }
+  if (schedules.empty()) {
+    throw Error(scenario.path, "it lists no schedules; add some or name them on the command line");
+  }
+  std::for_each(schedules.begin(), schedules.end(), check_name);
+  if (baseline.empty()) {
+    baseline = contains(schedules, scenario.baseline) ? scenario.baseline : schedules.front();
+  }
+  return {std::move(schedules), std::move(baseline)};
+}
+
+}  // namespace moesim

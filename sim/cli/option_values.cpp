@@ -1,0 +1,78 @@
+#include "sim/cli/option_values.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+
+namespace moesim {
+namespace {
+
+[[noreturn]] void refuse(std::string_view option, std::string_view value, std::string_view rather) {
+  throw Error(fmt::format("{} '{}' is not understood; give {}", option, value, rather));
+}
+
+std::optional<int> whole_number(std::string_view text) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = failure == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+// The two halves around `separator`, or the whole text twice.
+std::pair<std::string_view, std::string_view> halves(std::string_view text,
+                                                     std::string_view separator) {
+  const std::size_t at = text.find(separator);
+  if (at == std::string_view::npos) {
+    return {text, text};
+  }
+  return {text.substr(0, at), text.substr(at + separator.size())};
+}
+
+}  // namespace
+
+DegreeOption parse_degree(const std::string& text) {
+  if (text == "auto") {
+    return {};
+  }
+  const auto [first, second] = halves(text, ",");
+  const DegreeOption degree{whole_number(first), whole_number(second)};
+  if (degree.forward.value_or(0) < 1 || degree.backward.value_or(0) < 1) {
+    refuse("--degree",
+           text,
+           "auto, a number of chunks (4), or one for the forward and one for the backward pass "
+           "(4,2)");
+  }
+  return degree;
+}
+
+Policy parse_policy(const std::string& text) {
+  if (text != "search" && text != "paper") {
+    refuse("--policy", text, "search or paper");
+  }
+  return text == "search" ? Policy::kSearch : Policy::kPaper;
+}
+
+Resolution parse_resolution(const std::string& text) {
+  if (text == "auto") {
+    return Resolution::kAuto;
+  }
+  if (text != "fold" && text != "ports") {
+    refuse("--resolution", text, "auto, fold or ports");
+  }
+  return text == "fold" ? Resolution::kFold : Resolution::kPorts;
+}
+
+LayerRange parse_layers(const std::string& text) {
+  const auto [first, last] = halves(text, "..");
+  const LayerRange range{whole_number(first).value_or(-1), whole_number(last).value_or(-1)};
+  if (range.first < 0 || range.last < range.first) {
+    refuse("--layers", text, "the first and the last layer to draw, counted from 0: 0..3");
+  }
+  return range;
+}
+
+}  // namespace moesim

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/engine/simulate.h"
+#include "sim/schedule/schedule.h"
+
+// What the command line says, as plain values. Empty paths and names mean "not given".
+namespace moesim {
+
+// A scenario and what replaces parts of it. Paths are relative to the working folder.
+struct ScenarioOptions {
+  std::string scenario;
+  std::string cluster;
+  std::string profile;
+  std::vector<std::string> overrides;  // "path=value"
+};
+
+// `--degree`: absent forward and backward mean "auto".
+struct DegreeOption {
+  std::optional<int> forward;
+  std::optional<int> backward;
+};
+
+// How a schedule's degrees are found. Without `degree` the scenario's own hold; what it leaves open
+// is searched without `policy`.
+struct PlanOptions {
+  std::optional<DegreeOption> degree;
+  std::optional<Policy> policy;
+};
+
+struct LayerRange {
+  int first = 0;
+  int last = -1;  // inclusive; -1: the last layer
+};
+
+// Exactly one of `input.scenario` and `program` is given.
+struct SimulateOptions {
+  ScenarioOptions input;
+  std::string program;
+  std::string schedule;
+  PlanOptions plan;
+  Resolution resolution = Resolution::kAuto;
+  bool unverified = false;
+  bool ablate = false;
+  bool json = false;
+  bool spans = false;
+  std::string trace;
+  std::string svg;
+  LayerRange layers;
+};
+
+struct CompareOptions {
+  ScenarioOptions input;
+  std::vector<std::string> schedules;
+  std::string baseline;
+  PlanOptions plan;
+  Resolution resolution = Resolution::kAuto;
+  bool json = false;
+};
+
+struct SweepOptions {
+  std::string sweep;
+  int workers = 0;  // 0: one per core
+  std::string out;
+};
+
+// Exactly one of `input.scenario` and `program` is given.
+struct VerifyOptions {
+  ScenarioOptions input;
+  std::string program;
+  std::string schedule;
+  PlanOptions plan;
+  bool json = false;
+};
+
+struct ProgramOptions {
+  ScenarioOptions input;
+  std::string schedule;
+  PlanOptions plan;
+  std::string out;  // empty: standard output
+};
+
+struct CheckOptions {
+  std::vector<std::string> paths;  // expectation files, or folders of them
+  bool update = false;
+  std::string junit;
+};
+
+struct ValidateOptions {
+  std::string section;  // empty: all
+};
+
+// `--help` or `--version`: a text for standard output.
+struct TextRequest {
+  std::string text;
+};
+
+using Command = std::variant<SimulateOptions,
+                             CompareOptions,
+                             SweepOptions,
+                             VerifyOptions,
+                             ProgramOptions,
+                             CheckOptions,
+                             ValidateOptions,
+                             TextRequest>;
+
+}  // namespace moesim

@@ -1,0 +1,144 @@
+#include "sim/cli/subject.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/base/hash.h"
+#include "sim/cli/evaluator.h"
+#include "sim/cli/lineup.h"
+#include "sim/io/cluster.h"
+#include "sim/io/files.h"
+#include "sim/io/profile.h"
+#include "sim/io/program.h"
+
+namespace moesim {
+namespace {
+
+Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree) {
+  if (degree) {
+    scenario.degrees = {};
+    scenario.degrees.forward = degree->forward;
+    scenario.degrees.backward = degree->backward;
+  }
+  return scenario;
+}
+
+// A mistake of a schedule shows in every layer: the first few problems tell it.
+std::string first_problems(const Verdict& verdict) {
+  constexpr std::size_t kMaxProblems = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(verdict.problems.size(), kMaxProblems); ++i) {
+    const Problem& problem = verdict.problems[i];
+    text += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
+  }
+  if (verdict.problems.size() > kMaxProblems) {
+    text += fmt::format("\n  and {} more; moesim verify lists them",
+                        verdict.problems.size() - kMaxProblems);
+  }
+  return text;
+}
+
+// Without a scenario, only the fields of the cluster and the profile can be overridden.
+void check_overrides(const ScenarioOptions& input) {
+  for (const std::string& text : input.overrides) {
+    const bool of_cluster = text.starts_with("cluster.");
+    if (!of_cluster && !text.starts_with("profile.")) {
+      throw Error("--set " + text,
+                  "a Program has no such field; override those of its cluster (cluster.…) or "
+                  "profile (profile.…)");
+    }
+    if (of_cluster ? input.cluster.empty() : input.profile.empty()) {
+      throw Error(
+          "--set " + text,
+          fmt::format("there is no {0}; give --{0} FILE", of_cluster ? "cluster" : "profile"));
+    }
+  }
+}
+
+}  // namespace
+
+Subject plan_subject(const Inputs& inputs,
+                     const std::string& schedule,
+                     const PlanOptions& plan,
+                     Resolution resolution) {
+  Subject subject;
+  subject.scenario = with_degrees(inputs.scenario, plan.degree);
+  subject.cluster = inputs.cluster;
+  subject.profile = inputs.profile;
+  subject.inputs_hash = inputs.hash;
+  subject.schedule = choose_schedule(inputs.scenario, schedule);
+  const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
+  const Policy policy = plan.policy.value_or(Policy::kSearch);
+  subject.plan = plan_schedule(subject.schedule, *subject.scenario, policy, evaluator);
+  return subject;
+}
+
+Subject load_subject(const std::string& program, const ScenarioOptions& input) {
+  check_overrides(input);
+  Subject subject;
+  const std::string text = read_file(program);
+  Hash hash;
+  hash.add(text);
+  subject.plan.program = parse_program(text, program);
+  if (!input.cluster.empty()) {
+    const std::string cluster = read_file(input.cluster);
+    hash.add(std::uint64_t{cluster.size()}).add(cluster);
+    subject.cluster = parse_cluster(cluster, input.cluster, input.overrides);
+  }
+  if (!input.profile.empty()) {
+    const std::string profile = read_file(input.profile);
+    hash.add(std::uint64_t{profile.size()}).add(profile);
+    subject.profile = parse_profile(profile, input.profile, input.overrides);
+  }
+  for (const std::string& override : input.overrides) {
+    hash.add(std::uint64_t{override.size()}).add(override);
+  }
+  subject.inputs_hash = hash.hex();
+  return subject;
+}
+
+Verdict verify(const Subject& subject) {
+  VerifierOptions options;
+  if (subject.profile) {
+    options.hardware_queues = subject.profile->hardware_queues;
+  }
+  return verify(subject.program(), options);
+}
+
+void require_verified(const Subject& subject) {
+  const Verdict verdict = verify(subject);
+  if (verdict.ok()) {
+    return;
+  }
+  const std::string problems = first_problems(verdict);
+  if (subject.scenario) {
+    throw std::runtime_error(
+        fmt::format("schedule {} built a Program that is wrong{}", subject.schedule, problems));
+  }
+  throw Error(subject.program().name,
+              fmt::format("the verifier rejects this Program; mend it, or simulate it all the same "
+                          "with --unverified{}",
+                          problems));
+}
+
+Trace simulate(const Subject& subject, const SimulationOptions& options) {
+  return simulate(subject.program(), subject.cluster_or_null(), subject.profile_or_null(), options);
+}
+
+ResultInputs result_inputs(const Subject& subject, const Trace& trace) {
+  return {.program = &subject.program(),
+          .trace = &trace,
+          .cluster = subject.cluster_or_null(),
+          .profile = subject.profile_or_null(),
+          .scenario = subject.scenario ? &*subject.scenario : nullptr,
+          .plan = subject.scenario ? &subject.plan : nullptr,
+          .schedule = subject.schedule,
+          .inputs_hash = subject.inputs_hash};
+}
+
+}  // namespace moesim

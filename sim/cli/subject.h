@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/cli/options.h"
+#include "sim/engine/simulate.h"
+#include "sim/io/inputs.h"
+#include "sim/program/verifier.h"
+#include "sim/report/result.h"
+#include "sim/schedule/schedule.h"
+
+namespace moesim {
+
+// What a command looks at: a Program, and where it comes from. A Program that was read from a file
+// has no scenario, and may have neither cluster nor profile.
+struct Subject {
+  std::optional<Scenario> scenario;
+  std::optional<Cluster> cluster;
+  std::optional<Profile> profile;
+  std::string inputs_hash;
+  std::string schedule;
+  Plan plan;  // of a Program file: the Program alone
+
+  const Program& program() const { return plan.program; }
+  const Cluster* cluster_or_null() const { return cluster ? &*cluster : nullptr; }
+  const Profile* profile_or_null() const { return profile ? &*profile : nullptr; }
+};
+
+// The scenario under a schedule; of an empty name, under the first that it lists.
+Subject plan_subject(const Inputs& inputs,
+                     const std::string& schedule,
+                     const PlanOptions& plan,
+                     Resolution resolution = Resolution::kAuto);
+
+// The Program of a file, with the cluster and the profile that are given with it.
+Subject load_subject(const std::string& program, const ScenarioOptions& input);
+
+Verdict verify(const Subject& subject);
+
+// Throws where the verifier rejects the Program: Error where the user wrote it, std::runtime_error
+// where a schedule built it.
+void require_verified(const Subject& subject);
+
+Trace simulate(const Subject& subject, const SimulationOptions& options);
+
+// For make_result and make_summary.
+ResultInputs result_inputs(const Subject& subject, const Trace& trace);
+
+}  // namespace moesim

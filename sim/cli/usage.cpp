@@ -1,0 +1,84 @@
+#include "sim/cli/usage.h"
+
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+
+namespace moesim {
+namespace {
+
+void check_source(const std::string& scenario, const std::string& program) {
+  if (scenario.empty() == program.empty()) {
+    throw Error(scenario.empty() ? "neither a scenario nor a Program is given; name a scenario "
+                                   "file or give --program FILE"
+                                 : "both a scenario and --program are given; leave one out");
+  }
+}
+
+void check_file(const std::string& path, std::string_view what) {
+  if (path.empty()) {
+    throw Error(fmt::format("no {0} is given; name a {0} file", what));
+  }
+}
+
+void refuse_with_program(bool given, std::string_view option) {
+  if (given) {
+    throw Error(
+        fmt::format("{} says how a Program is built from a scenario; leave it out with "
+                    "--program",
+                    option));
+  }
+}
+
+void check_program_source(const std::string& schedule, const PlanOptions& plan) {
+  refuse_with_program(!schedule.empty(), "--schedule");
+  refuse_with_program(plan.degree.has_value(), "--degree");
+  refuse_with_program(plan.policy.has_value(), "--policy");
+}
+
+void check(const SimulateOptions& options) {
+  check_source(options.input.scenario, options.program);
+  if (!options.program.empty()) {
+    check_program_source(options.schedule, options.plan);
+  }
+  if (options.spans && !options.json) {
+    throw Error("--spans adds to the JSON; give --json as well");
+  }
+  if (options.layers.last >= 0 && options.svg.empty()) {
+    throw Error("--layers chooses what the picture shows; give --svg FILE as well");
+  }
+}
+
+void check(const CompareOptions& options) {
+  check_file(options.input.scenario, "scenario");
+}
+
+void check(const SweepOptions& options) {
+  check_file(options.sweep, "sweep");
+}
+
+void check(const VerifyOptions& options) {
+  check_source(options.input.scenario, options.program);
+  if (!options.program.empty()) {
+    check_program_source(options.schedule, options.plan);
+  }
+}
+
+void check(const ProgramOptions& options) {
+  check_file(options.input.scenario, "scenario");
+}
+
+void check(const CheckOptions& /*options*/) {}
+void check(const ValidateOptions& /*options*/) {}
+void check(const TextRequest& /*request*/) {}
+
+}  // namespace
+
+void check_usage(const Command& command) {
+  std::visit([](const auto& options) { check(options); }, command);
+}
+
+}  // namespace moesim

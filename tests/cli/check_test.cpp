@@ -1,0 +1,82 @@
+// Stored expectations: filled in, met, drifted.
+#include <gmock/gmock.h>
+
+#include "tests/cli/small_study.h"
+
+namespace moesim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class CheckTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_small_study(workspace_);
+    workspace_.write("expected.txtpb", "scenario: \"study.txtpb\"\n");
+  }
+
+  Outcome check(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words = {"check", "expected.txtpb"};
+    words.insert(words.end(), options.begin(), options.end());
+    return workspace_.run(words);
+  }
+
+  void make_network_slower() const {
+    std::string profile = workspace_.read("profile.txtpb");
+    profile.replace(profile.find("200 ns/KB"), 9, "201 ns/KB");
+    workspace_.write("profile.txtpb", profile);
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(CheckTest, EmptyExpectationSaysHowToFillIt) {
+  const Outcome outcome = check();
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("moesim check --update"));
+}
+
+TEST_F(CheckTest, UpdateThenCheckAgrees) {
+  EXPECT_EQ(check({"--update"}).exit_code, 0);
+  EXPECT_THAT(workspace_.read("expected.txtpb"), HasSubstr("scenario: \"study.txtpb\""));
+  const Outcome outcome = check({"--junit", "junit.xml"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.out, HasSubstr("3 predictions in 1 file, 0 drifted"));
+  EXPECT_THAT(workspace_.read("junit.xml"), HasSubstr(R"(tests="3" failures="0")"));
+}
+
+TEST_F(CheckTest, DriftIsNamedAndUpdateSettlesIt) {
+  check({"--update"});
+  make_network_slower();
+  const Outcome outcome = check({"--junit", "junit.xml"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("DRIFT  deepspeed_moe"));
+  EXPECT_THAT(outcome.out, HasSubstr("expected "));
+  EXPECT_THAT(outcome.out, HasSubstr("moesim check --update"));
+  EXPECT_THAT(workspace_.read("junit.xml"), HasSubstr("<failure message=\"expected "));
+  EXPECT_EQ(check({"--update"}).exit_code, 0);
+  EXPECT_EQ(check().exit_code, 0);
+}
+
+TEST_F(CheckTest, ToleranceAllowsSmallDrift) {
+  check({"--update"});
+  std::string expected = workspace_.read("expected.txtpb");
+  const std::string exact = "relative_tolerance: 0\n";
+  expected.replace(expected.find(exact), exact.size(), "relative_tolerance: 0.05\n");
+  workspace_.write("expected.txtpb", expected);
+  make_network_slower();  // by half a percent
+  EXPECT_EQ(check().exit_code, 0);
+}
+
+TEST_F(CheckTest, FolderStandsForItsFiles) {
+  check({"--update"});
+  const Outcome outcome = workspace_.run({"check", "."});
+  EXPECT_EQ(outcome.exit_code, 2);  // the folder also holds files that are no expectations
+  EXPECT_EQ(workspace_.run({"check", "no/such/folder"}).exit_code, 2);
+  EXPECT_EQ(workspace_.run({"check"}).exit_code, 2);  // no scenarios/expected here
+}
+
+}  // namespace
+}  // namespace moesim

@@ -1,0 +1,113 @@
+// Help, version, and what bad usage looks like.
+#include <gmock/gmock.h>
+
+#include "tests/cli/small_study.h"
+
+namespace moesim {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class HelpTest : public testing::TestWithParam<const char*> {
+ protected:
+  Workspace workspace_;
+};
+
+TEST_P(HelpTest, HelpGoesToStandardOutput) {
+  const Outcome outcome = workspace_.run({GetParam(), "--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.out, HasSubstr(std::string("Usage: moesim ") + GetParam()));
+  EXPECT_THAT(outcome.out, HasSubstr("Exit codes: 0 right answer"));
+  EXPECT_THAT(outcome.out, ContainsRegex(std::string("Examples?:\n  moesim ") + GetParam()));
+}
+
+TEST_P(HelpTest, UnknownOptionIsBadUsage) {
+  const Outcome outcome = workspace_.run({GetParam(), "--no-such-option"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("--no-such-option"));
+  EXPECT_THAT(outcome.err, HasSubstr(std::string("see moesim ") + GetParam() + " --help\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands,
+    HelpTest,
+    testing::Values("simulate", "compare", "sweep", "verify", "program", "check", "validate"),
+    [](const auto& command) { return std::string(command.param); });
+
+TEST(UsageTest, HelpListsTheCommands) {
+  const Outcome outcome = Workspace().run({"--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* command :
+       {"simulate", "compare", "sweep", "verify", "program", "check", "validate"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("\n  ") + command + " "));
+  }
+}
+
+TEST(UsageTest, Version) {
+  const Outcome outcome = Workspace().run({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, ContainsRegex("^moesim [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+}
+
+TEST(UsageTest, NoCommandIsBadUsage) {
+  const Outcome outcome = Workspace().run({});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("see moesim --help"));
+}
+
+TEST(UsageTest, MissingFileIsNamed) {
+  const Workspace workspace;
+  for (const char* command : {"simulate", "compare", "sweep", "verify", "program"}) {
+    const Outcome outcome = workspace.run({command, "no/such.txtpb"});
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, testing::StartsWith("no/such.txtpb: ")) << command;
+  }
+  EXPECT_THAT(workspace.files(), IsEmpty());
+}
+
+TEST(UsageTest, UnknownFieldHasLineAndColumn) {
+  const Workspace workspace;
+  write_small_study(workspace);
+  workspace.write("study.txtpb", "name: \"x\"\nmodell { layers: 1 }\n");
+  const Outcome outcome = workspace.run({"simulate", "study.txtpb"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::StartsWith("study.txtpb:2:"));
+  EXPECT_THAT(outcome.err, HasSubstr("modell"));
+}
+
+TEST(UsageTest, UnknownScheduleIsBadInput) {
+  const Workspace workspace;
+  write_small_study(workspace);
+  const Outcome outcome = workspace.run({"simulate", "study.txtpb", "--schedule", "tutle"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean \"tutel\"?"));
+}
+
+TEST(UsageTest, BadOverrideIsBadInput) {
+  const Workspace workspace;
+  write_small_study(workspace);
+  for (const char* override : {"model.sequenc=2", "model.sequence=-1", "model.sequence=x", "top"}) {
+    const Outcome outcome = workspace.run({"simulate", "study.txtpb", "--set", override});
+    EXPECT_EQ(outcome.exit_code, 2) << override;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("--set")) << override;
+  }
+}
+
+TEST(UsageTest, FullStandardOutputIsAFailedRun) {
+  const Workspace workspace;
+  const std::string command =
+      std::string(MOESIM_BINARY) + " --help > /dev/full 2> " + workspace.path("err");
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(workspace.read("err"), HasSubstr("standard output"));
+}
+
+}  // namespace
+}  // namespace moesim

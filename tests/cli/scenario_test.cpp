@@ -1,0 +1,210 @@
+// simulate, compare, verify and program on one small scenario.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/small_study.h"
+
+namespace moesim {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class ScenarioTest : public testing::Test {
+ protected:
+  void SetUp() override { write_small_study(workspace_); }
+
+  Outcome run(const std::string& command, std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), {command, "study.txtpb"});
+    return workspace_.run(options);
+  }
+
+  json run_json(const std::string& command, std::vector<std::string> options = {}) const {
+    options.emplace_back("--json");
+    const Outcome outcome = run(command, options);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    return json::parse(outcome.out);
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(ScenarioTest, SimulateHasEveryKeyOfTheContract) {
+  const json result = run_json("simulate", {"--schedule", "fsmoe"});
+  for (const char* key : {"version",
+                          "scenario",
+                          "schedule",
+                          "policy",
+                          "resolution",
+                          "num_classes",
+                          "num_ranks",
+                          "seed",
+                          "iteration_seconds",
+                          "forward_degree",
+                          "backward_degree",
+                          "tokens_per_second",
+                          "peak_memory_bytes",
+                          "fits",
+                          "streams",
+                          "exposed_communication_seconds",
+                          "straggler_wait_seconds",
+                          "critical_path",
+                          "lower_bounds",
+                          "bound_by",
+                          "assumptions"}) {
+    EXPECT_TRUE(result.contains(key)) << key;
+  }
+  EXPECT_EQ(result.at("scenario"), "study");
+  EXPECT_EQ(result.at("schedule"), "fsmoe");
+  EXPECT_EQ(result.at("policy"), "search");
+  EXPECT_EQ(result.at("num_ranks"), 4);
+  EXPECT_FALSE(result.contains("spans"));
+  EXPECT_FALSE(result.contains("ablation"));
+  for (const json& stream : result.at("streams")) {
+    EXPECT_TRUE(stream.contains("busy_seconds"));
+  }
+}
+
+TEST_F(ScenarioTest, CriticalPathSumsToTheIterationAndBoundsHold) {
+  const json result = run_json("simulate", {"--schedule", "fsmoe"});
+  const double iteration = result.at("iteration_seconds");
+  double sum = 0;
+  for (const json& seconds : result.at("critical_path")) {
+    sum += seconds.get<double>();
+  }
+  EXPECT_NEAR(sum, iteration, 1e-12);  // a picosecond: the sum is of rounded doubles
+  EXPECT_LE(result.at("lower_bounds").at("busiest_seconds"), iteration);
+  EXPECT_LE(result.at("lower_bounds").at("dependency_chain_seconds"), iteration);
+}
+
+TEST_F(ScenarioTest, FirstScheduleIsTheDefault) {
+  EXPECT_EQ(run_json("simulate").at("schedule"), "deepspeed_moe");
+}
+
+TEST_F(ScenarioTest, GivenDegreesAreUsed) {
+  const json result = run_json("simulate", {"--schedule", "fsmoe", "--degree", "4,2"});
+  EXPECT_EQ(result.at("policy"), "given");
+  EXPECT_EQ(result.at("forward_degree"), 4);
+  EXPECT_EQ(result.at("backward_degree"), 2);
+}
+
+TEST_F(ScenarioTest, OverridesChangeTheResult) {
+  const double short_time = run_json("simulate").at("iteration_seconds");
+  const json longer = run_json("simulate", {"--set", "model.sequence=512"});
+  EXPECT_GT(longer.at("iteration_seconds"), short_time);
+  const json slower = run_json("simulate", {"--set", "profile.launch_overhead=50 us"});
+  EXPECT_GT(slower.at("iteration_seconds"), short_time);
+}
+
+TEST_F(ScenarioTest, SameInputsSameBytes) {
+  const std::vector<std::string> options = {"--schedule", "fsmoe", "--json", "--spans"};
+  EXPECT_EQ(run("simulate", options).out, run("simulate", options).out);
+}
+
+TEST_F(ScenarioTest, TableIsForPeople) {
+  const Outcome outcome = run("simulate");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.out, HasSubstr("critical path"));
+  EXPECT_THAT(outcome.out, HasSubstr("bound by"));
+}
+
+TEST_F(ScenarioTest, TraceAndPictureAreWritten) {
+  const Outcome outcome =
+      run("simulate", {"--trace", "trace.json", "--svg", "picture.svg", "--layers", "0..0"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(json::accept(workspace_.read("trace.json")));
+  EXPECT_THAT(workspace_.read("picture.svg"), HasSubstr("</svg>"));
+}
+
+TEST_F(ScenarioTest, NothingIsHalfWritten) {
+  const std::vector<std::string> before = workspace_.files();
+  const Outcome outcome = run("simulate", {"--svg", "no/folder/picture.svg"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("no/folder/picture.svg"));
+  EXPECT_EQ(workspace_.files(), before);
+}
+
+TEST_F(ScenarioTest, AblationPricesEachEffect) {
+  const json result = run_json("simulate", {"--schedule", "fsmoe", "--ablate"});
+  std::vector<std::string> effects;
+  for (const json& ablated : result.at("ablation")) {
+    effects.push_back(ablated.at("effect"));
+    const double without = ablated.at("iteration_seconds");
+    const double cost = ablated.at("cost_seconds");
+    EXPECT_NEAR(result.at("iteration_seconds").get<double>() - without, cost, 1e-12);
+  }
+  EXPECT_THAT(
+      effects,
+      ElementsAre(
+          "launch_overhead", "hardware_queues", "port_sharing", "gradient_partition", "skew"));
+  EXPECT_GT(result.at("ablation").at(0).at("cost_seconds"), 0);  // 5 us a launch
+  EXPECT_EQ(result.at("ablation").at(4).at("cost_seconds"), 0);  // routing is balanced anyway
+  EXPECT_THAT(run("simulate", {"--ablate"}).out, HasSubstr("launch_overhead"));
+}
+
+TEST_F(ScenarioTest, CompareMeasuresAgainstTheBaseline) {
+  const json comparison = run_json("compare");
+  EXPECT_EQ(comparison.at("baseline"), "deepspeed_moe");
+  std::vector<std::string> schedules;
+  const double base = comparison.at("rows").at(0).at("iteration_seconds");
+  for (const json& row : comparison.at("rows")) {
+    schedules.push_back(row.at("schedule"));
+    EXPECT_DOUBLE_EQ(row.at("speedup"), base / row.at("iteration_seconds").get<double>());
+    EXPECT_GE(row.at("forward_degree"), 1);
+    EXPECT_GE(row.at("backward_degree"), 1);
+  }
+  EXPECT_THAT(schedules, ElementsAre("deepspeed_moe", "tutel", "fsmoe"));
+}
+
+TEST_F(ScenarioTest, CompareTakesSchedulesAndABaseline) {
+  const json two = run_json("compare", {"--schedules", "tutel,fsmoe"});
+  EXPECT_EQ(two.at("baseline"), "tutel");
+  EXPECT_EQ(two.at("rows").size(), 2U);
+  const json three = run_json("compare", {"--schedules", "tutel,fsmoe", "--baseline", "pipemoe"});
+  EXPECT_EQ(three.at("baseline"), "pipemoe");
+  EXPECT_EQ(three.at("rows").size(), 3U);
+  EXPECT_EQ(run("compare", {"--schedules", "tutel,tutle"}).exit_code, 2);
+}
+
+TEST_F(ScenarioTest, SchedulesVerify) {
+  for (const char* schedule : {"deepspeed_moe", "tutel", "fsmoe"}) {
+    const json verdict = run_json("verify", {"--schedule", schedule});
+    EXPECT_EQ(verdict.at("ok"), true) << schedule;
+    EXPECT_THAT(verdict.at("problems"), IsEmpty()) << schedule;
+  }
+}
+
+TEST_F(ScenarioTest, WrittenProgramSimulatesToTheSameTime) {
+  const std::vector<std::string> schedule = {"--schedule", "fsmoe", "--degree", "3,2"};
+  const double expected = run_json("simulate", schedule).at("iteration_seconds");
+  const Outcome printed = run("program", schedule);
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  for (const char* file : {"program.json", "program.txtpb"}) {
+    std::vector<std::string> options = schedule;
+    options.insert(options.end(), {"--out", file});
+    const Outcome written = run("program", options);
+    EXPECT_EQ(written.exit_code, 0) << written.err;
+    EXPECT_THAT(written.out, IsEmpty());
+    const Outcome simulated = workspace_.run({"simulate",
+                                              "--program",
+                                              file,
+                                              "--cluster",
+                                              "cluster.txtpb",
+                                              "--profile",
+                                              "profile.txtpb",
+                                              "--json"});
+    ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+    EXPECT_EQ(json::parse(simulated.out).at("iteration_seconds"), expected) << file;
+  }
+  EXPECT_EQ(printed.out, workspace_.read("program.json"));
+  EXPECT_EQ(run("program", {"--out", "program.txt"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace moesim

@@ -1,0 +1,115 @@
+// From words to plain options. What the commands then do is tested in tests/cli.
+#include "sim/cli/command_line.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "sim/base/error.h"
+
+namespace moesim {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+Command parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "moesim");
+  return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+template <typename Options>
+Options parse_as(const std::vector<const char*>& words) {
+  return std::get<Options>(parse(words));
+}
+
+std::string refusal(const std::vector<const char*>& words) {
+  try {
+    parse(words);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CommandLineTest, SimulateWithEverything) {
+  const auto options = parse_as<SimulateOptions>(
+      {"simulate",   "--set",     "a=1",    "s.txtpb",  "--set",    "b=2,3",        "--cluster",
+       "c",          "--profile", "p",      "--degree", "4,2",      "--policy",     "paper",
+       "--schedule", "fsmoe",     "--json", "--spans",  "--ablate", "--unverified", "--resolution",
+       "ports",      "--trace",   "t",      "--svg",    "v",        "--layers",     "1..2"});
+  EXPECT_EQ(options.input.scenario, "s.txtpb");
+  EXPECT_THAT(options.input.overrides, ElementsAre("a=1", "b=2,3"));
+  EXPECT_EQ(options.input.cluster, "c");
+  EXPECT_EQ(options.input.profile, "p");
+  EXPECT_EQ(options.plan.degree->backward, 2);
+  EXPECT_EQ(options.plan.policy, Policy::kPaper);
+  EXPECT_EQ(options.schedule, "fsmoe");
+  EXPECT_TRUE(options.json && options.spans && options.ablate && options.unverified);
+  EXPECT_EQ(options.resolution, Resolution::kPorts);
+  EXPECT_EQ(options.trace, "t");
+  EXPECT_EQ(options.svg, "v");
+  EXPECT_EQ(options.layers.last, 2);
+}
+
+TEST(CommandLineTest, AutoDegreeIsNotTheSameAsNoDegree) {
+  EXPECT_FALSE(parse_as<SimulateOptions>({"simulate", "s"}).plan.degree.has_value());
+  EXPECT_TRUE(parse_as<SimulateOptions>({"simulate", "s", "--degree", "auto"}).plan.degree);
+}
+
+TEST(CommandLineTest, ListsOfSchedules) {
+  const auto options =
+      parse_as<CompareOptions>({"compare", "--schedules", "tutel,fsmoe", "s", "--baseline", "x"});
+  EXPECT_THAT(options.schedules, ElementsAre("tutel", "fsmoe"));
+  EXPECT_EQ(options.input.scenario, "s");
+  EXPECT_EQ(options.baseline, "x");
+}
+
+TEST(CommandLineTest, OtherCommands) {
+  const auto sweep = parse_as<SweepOptions>({"sweep", "f", "--workers", "3", "--out", "o.csv"});
+  EXPECT_EQ(sweep.workers, 3);
+  EXPECT_EQ(sweep.out, "o.csv");
+  const auto verify = parse_as<VerifyOptions>({"verify", "--program", "p.json", "--json"});
+  EXPECT_EQ(verify.program, "p.json");
+  EXPECT_TRUE(verify.json);
+  EXPECT_EQ(parse_as<ProgramOptions>({"program", "s", "--out", "o"}).out, "o");
+  EXPECT_THAT(parse_as<CheckOptions>({"check", "a", "b", "--update"}).paths, ElementsAre("a", "b"));
+  EXPECT_EQ(parse_as<ValidateOptions>({"validate", "speed"}).section, "speed");
+  EXPECT_EQ(parse_as<ValidateOptions>({"validate"}).section, "");
+}
+
+TEST(CommandLineTest, MistakesSayWhereHelpIs) {
+  EXPECT_THAT(refusal({}), EndsWith("see moesim --help"));
+  EXPECT_EQ(refusal({"simulatte", "s"}),
+            "there is no command \"simulatte\"; did you mean \"simulate\"?");
+  EXPECT_THAT(refusal({"simulate", "s", "--jsno"}), EndsWith("see moesim simulate --help"));
+  EXPECT_THAT(refusal({"simulate", "s", "t"}), EndsWith("see moesim simulate --help"));
+  EXPECT_THAT(refusal({"sweep", "s", "--workers", "0"}), EndsWith("see moesim sweep --help"));
+  EXPECT_THAT(refusal({"sweep", "s", "--workers", "two"}), HasSubstr("--workers"));
+}
+
+TEST(CommandLineTest, OptionsThatDoNotGoTogether) {
+  EXPECT_THAT(refusal({"simulate"}), HasSubstr("name a scenario file or give --program"));
+  EXPECT_THAT(refusal({"simulate", "s", "--program", "p"}), HasSubstr("leave one out"));
+  EXPECT_THAT(refusal({"verify", "s", "--program", "p"}), HasSubstr("leave one out"));
+  EXPECT_THAT(refusal({"simulate", "--program", "p", "--schedule", "x"}), HasSubstr("--schedule"));
+  EXPECT_THAT(refusal({"simulate", "--program", "p", "--degree", "2"}), HasSubstr("--degree"));
+  EXPECT_THAT(refusal({"simulate", "s", "--spans"}), HasSubstr("give --json as well"));
+  EXPECT_THAT(refusal({"simulate", "s", "--layers", "0..1"}), HasSubstr("give --svg FILE"));
+  EXPECT_THAT(refusal({"compare"}), HasSubstr("no scenario is given"));
+  EXPECT_THAT(refusal({"program"}), HasSubstr("no scenario is given"));
+  EXPECT_THAT(refusal({"sweep"}), HasSubstr("no sweep is given"));
+}
+
+TEST(CommandLineTest, HelpAndVersionAreTexts) {
+  EXPECT_THAT(parse_as<TextRequest>({"--version"}).text, testing::StartsWith("moesim "));
+  EXPECT_THAT(parse_as<TextRequest>({"--help"}).text, HasSubstr("Usage: moesim COMMAND"));
+  EXPECT_THAT(parse_as<TextRequest>({"sweep", "--help"}).text,
+              HasSubstr("Usage: moesim sweep FILE [OPTIONS]"));
+}
+
+}  // namespace
+}  // namespace moesim

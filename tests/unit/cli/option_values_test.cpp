@@ -1,0 +1,59 @@
+#include "sim/cli/option_values.h"
+
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+
+namespace moesim {
+namespace {
+
+std::string refusal(const std::function<void()>& parse) {
+  try {
+    parse();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(OptionValuesTest, DegreeIsAutoOneOrTwoNumbers) {
+  EXPECT_FALSE(parse_degree("auto").forward.has_value());
+  EXPECT_EQ(parse_degree("4").forward, 4);
+  EXPECT_EQ(parse_degree("4").backward, 4);
+  EXPECT_EQ(parse_degree("4,2").forward, 4);
+  EXPECT_EQ(parse_degree("4,2").backward, 2);
+}
+
+TEST(OptionValuesTest, OtherDegreesAreRefused) {
+  for (const char* text :
+       {"", "0", "-1", "4,", ",4", "4,2,1", "4;2", "four", "4,0", "99999999999"}) {
+    EXPECT_NE(refusal([text] { parse_degree(text); }), "accepted") << text;
+  }
+}
+
+TEST(OptionValuesTest, WordsAreTakenAsTheyStand) {
+  EXPECT_EQ(parse_policy("search"), Policy::kSearch);
+  EXPECT_EQ(parse_policy("paper"), Policy::kPaper);
+  EXPECT_EQ(refusal([] { parse_policy("best"); }),
+            "--policy 'best' is not understood; give search or paper");
+  EXPECT_EQ(parse_resolution("auto"), Resolution::kAuto);
+  EXPECT_EQ(parse_resolution("fold"), Resolution::kFold);
+  EXPECT_EQ(parse_resolution("ports"), Resolution::kPorts);
+  EXPECT_NE(refusal([] { parse_resolution("Fold"); }), "accepted");
+}
+
+TEST(OptionValuesTest, LayersAreOneOrARange) {
+  EXPECT_EQ(parse_layers("3").first, 3);
+  EXPECT_EQ(parse_layers("3").last, 3);
+  EXPECT_EQ(parse_layers("0..12").first, 0);
+  EXPECT_EQ(parse_layers("0..12").last, 12);
+  for (const char* text : {"", "..", "3..", "..3", "3..2", "-1..2", "a..b", "0.5"}) {
+    EXPECT_NE(refusal([text] { parse_layers(text); }), "accepted") << text;
+  }
+}
+
+}  // namespace
+}  // namespace moesim
