@@ -20,8 +20,7 @@ struct RowUse {
 };
 
 struct TensorUse {
-  std::vector<RowUse> reads;
-  std::vector<RowUse> pure_reads;  // by tasks that do not add to the rows
+  std::vector<RowUse> reads;  // by tasks that do not write the tensor as well
   std::vector<RowUse> writes;
   std::vector<RowUse> additions;
   bool whole_blocks = true;
@@ -42,11 +41,13 @@ std::vector<TensorUse> collect_uses(const Program& program) {
       const Tensor& tensor = program.tensors[static_cast<size_t>(region.tensor)];
       const RowUse rows{region.first_row, region.first_row + region.num_rows, index};
       const bool both = names_tensor(writes ? task.reads : task.writes, region.tensor);
-      (writes ? use.writes : use.reads).push_back(rows);
+      if (writes) {
+        use.writes.push_back(rows);
+      } else if (!both) {
+        use.reads.push_back(rows);
+      }
       if (writes && both) {
         use.additions.push_back(rows);
-      } else if (!writes && !both) {
-        use.pure_reads.push_back(rows);
       }
       use.whole_blocks =
           use.whole_blocks && region.relative_to == kNone && region.num_blocks == tensor.blocks;
@@ -96,7 +97,7 @@ std::vector<std::string> row_warnings(const Program& program) {
       warnings.push_back(
           fmt::format("row {} of tensor '{}' is written and never read, unlike others", row, name));
     }
-    for (const RowUse& read : use.pure_reads) {
+    for (const RowUse& read : use.reads) {
       const auto later =
           std::find_if(use.additions.begin(), use.additions.end(), [&read](const RowUse& addition) {
             return addition.task > read.task && addition.overlaps(read);
