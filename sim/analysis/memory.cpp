@@ -34,15 +34,15 @@ std::vector<Purpose> purposes(const Program& program) {
     const bool updates = task.pass == Pass::kUpdate;
     for (std::size_t i = 0; i < task.reads.size(); ++i) {
       Users& user = users[task.reads[i].tensor];
-      user.weights |= i > 0 && reads_weights(task);
-      user.update_reads |= updates;
-      user.others |= !updates;
+      user.weights = user.weights || (i > 0 && reads_weights(task));
+      user.update_reads = user.update_reads || updates;
+      user.others = user.others || !updates;
       user.backward_result = false;
     }
     for (const Region& region : task.writes) {
       Users& user = users[region.tensor];
-      user.update_writes |= updates;
-      user.others |= !updates;
+      user.update_writes = user.update_writes || updates;
+      user.others = user.others || !updates;
       user.backward_result = task.pass == Pass::kBackward;
     }
   }

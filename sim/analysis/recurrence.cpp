@@ -168,6 +168,7 @@ std::vector<TaskSpan> in_order(const std::vector<RankSpans>& ranks) {
 // unknowns, so this is the least solution. Each round settles at least one more collective.
 std::vector<TaskSpan> solve_recurrence(const Program& program, const RecurrenceOptions& options) {
   std::vector<RankSpans> ranks;
+  ranks.reserve(program.num_ranks);
   for (int rank = 0; rank < program.num_ranks; ++rank) {
     ranks.push_back(list_tasks(program, rank));
   }

@@ -25,10 +25,11 @@ struct DegreeOption {
   std::optional<int> backward;
 };
 
-// How a schedule's degrees are found. Without `degree` the scenario's own degrees hold.
+// How a schedule's degrees are found. Without `degree` the scenario's own hold; what it leaves open
+// is searched without `policy`.
 struct PlanOptions {
   std::optional<DegreeOption> degree;
-  Policy policy = Policy::kSearch;
+  std::optional<Policy> policy;
 };
 
 struct LayerRange {

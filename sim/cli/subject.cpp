@@ -1,5 +1,7 @@
 #include "sim/cli/subject.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 
@@ -13,7 +15,6 @@
 #include "sim/io/files.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
-#include "sim/report/verdict.h"
 
 namespace moesim {
 namespace {
@@ -25,6 +26,21 @@ Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degr
     scenario.degrees.backward = degree->backward;
   }
   return scenario;
+}
+
+// A mistake of a schedule shows in every layer: the first few problems tell it.
+std::string first_problems(const Verdict& verdict) {
+  constexpr std::size_t kMaxProblems = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(verdict.problems.size(), kMaxProblems); ++i) {
+    const Problem& problem = verdict.problems[i];
+    text += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
+  }
+  if (verdict.problems.size() > kMaxProblems) {
+    text += fmt::format("\n  and {} more; moesim verify lists them",
+                        verdict.problems.size() - kMaxProblems);
+  }
+  return text;
 }
 
 // Without a scenario, only the fields of the cluster and the profile can be overridden.
@@ -57,7 +73,8 @@ Subject plan_subject(const Inputs& inputs,
   subject.inputs_hash = inputs.hash;
   subject.schedule = choose_schedule(inputs.scenario, schedule);
   const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
-  subject.plan = plan_schedule(subject.schedule, *subject.scenario, plan.policy, evaluator);
+  const Policy policy = plan.policy.value_or(Policy::kSearch);
+  subject.plan = plan_schedule(subject.schedule, *subject.scenario, policy, evaluator);
   return subject;
 }
 
@@ -98,14 +115,14 @@ void require_verified(const Subject& subject) {
   if (verdict.ok()) {
     return;
   }
-  const std::string problems = to_text(verdict, subject.program());
+  const std::string problems = first_problems(verdict);
   if (subject.scenario) {
     throw std::runtime_error(
-        fmt::format("schedule {} built a Program that is wrong\n{}", subject.schedule, problems));
+        fmt::format("schedule {} built a Program that is wrong{}", subject.schedule, problems));
   }
   throw Error(subject.program().name,
               fmt::format("the verifier rejects this Program; mend it, or simulate it all the same "
-                          "with --unverified\n{}",
+                          "with --unverified{}",
                           problems));
 }
 

@@ -143,6 +143,18 @@ std::string table(const Sweep& sweep, const SweepJournal& journal) {
   return text;
 }
 
+// A row without an error ends in the comma before its empty last column.
+std::size_t num_errors(const SweepJournal& journal) {
+  std::size_t count = 0;
+  for (const auto& [point, lines] : journal.records()) {
+    for (std::size_t end = lines.find('\n'); end != std::string::npos;
+         end = lines.find('\n', end + 1)) {
+      count += lines[end - 1] == ',' ? 0U : 1U;
+    }
+  }
+  return count;
+}
+
 int choose_num_workers(const SweepOptions& options) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   return options.workers > 0 ? options.workers : std::max(cores, 1);
@@ -162,10 +174,11 @@ int run_sweep(const SweepOptions& options) {
   run_missing_points(study, choose_num_workers(options), journal);
   write_file_atomically(out, table(study.sweep, journal));
   fs::remove(journal.path());
-  print_out(fmt::format("{}: {} under {}\n",
+  print_out(fmt::format("{}: {} under {}, {}\n",
                         out,
                         counted(static_cast<std::size_t>(count), "point"),
-                        counted(study.lineup.schedules.size(), "schedule")));
+                        counted(study.lineup.schedules.size(), "schedule"),
+                        counted(num_errors(journal), "error")));
   return kExitOk;
 }
 

@@ -36,6 +36,7 @@ void refuse_with_program(bool given, std::string_view option) {
 void check_program_source(const std::string& schedule, const PlanOptions& plan) {
   refuse_with_program(!schedule.empty(), "--schedule");
   refuse_with_program(plan.degree.has_value(), "--degree");
+  refuse_with_program(plan.policy.has_value(), "--policy");
 }
 
 void check(const SimulateOptions& options) {

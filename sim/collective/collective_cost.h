@@ -65,7 +65,7 @@ class CollectiveCosts {
  private:
   // A tariff once made, and whether its use beyond the measured sizes has been noted.
   struct CachedTariff {
-    CollectiveOperation operation;
+    CollectiveOperation operation{};
     Place place;
     Tariff tariff;
     bool extrapolated = false;

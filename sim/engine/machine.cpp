@@ -13,7 +13,7 @@ Machine::Machine(const Workload& workload, const MachineOptions& options)
       states_(workload.slots.size()),
       hosts_(workload.num_ranks()),
       collectives_(workload.num_collectives()),
-      ports_(workload.num_ranks() * kNumPorts),
+      ports_(hosts_.size() * kNumPorts),
       num_unfinished_(static_cast<int>(workload.slots.size())) {
   start_order_.reserve(workload.slots.size());
   for (int collective = 0; collective < workload.num_collectives(); ++collective) {

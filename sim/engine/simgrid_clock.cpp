@@ -64,7 +64,9 @@ class SignalHandlerGuard {
     }
   }
   SignalHandlerGuard(const SignalHandlerGuard&) = delete;
+  SignalHandlerGuard(SignalHandlerGuard&&) = delete;
   SignalHandlerGuard& operator=(const SignalHandlerGuard&) = delete;
+  SignalHandlerGuard& operator=(SignalHandlerGuard&&) = delete;
 
  private:
   using Saved = std::pair<int, struct sigaction>;

@@ -22,6 +22,7 @@ std::string names(const Program& program, std::vector<int> tasks) {
   std::sort(tasks.begin(), tasks.end());
   tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
   std::vector<std::string> quoted;
+  quoted.reserve(tasks.size());
   for (const int task : tasks) {
     quoted.push_back(fmt::format("'{}'", program.tasks[task].name));
   }

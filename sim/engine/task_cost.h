@@ -22,8 +22,11 @@ class TaskCosts {
  public:
   // Throws Error when the Program has more ranks than the cluster GPUs.
   TaskCosts(const Program& program, const Cluster* cluster, const Profile* profile);
+  ~TaskCosts() = default;
   TaskCosts(const TaskCosts&) = delete;
+  TaskCosts(TaskCosts&&) = delete;
   TaskCosts& operator=(const TaskCosts&) = delete;
+  TaskCosts& operator=(TaskCosts&&) = delete;
 
   const Program& program() const { return program_; }
   const GroupTable& groups() const { return groups_; }

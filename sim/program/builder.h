@@ -19,6 +19,8 @@ class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int num_ranks);
   ~ProgramBuilder();
+  ProgramBuilder(const ProgramBuilder&) = delete;
+  ProgramBuilder& operator=(const ProgramBuilder&) = delete;
   ProgramBuilder(ProgramBuilder&&) noexcept;
   ProgramBuilder& operator=(ProgramBuilder&&) noexcept;
 

@@ -64,19 +64,18 @@ Work in_pass(const Work& forward, Pass pass) {
 }
 
 // flops = 2 * rows * M * H/N_ESP * n_gemm, n_gemm = 2 (simple) or 3 (SwiGLU); backward twice that
-// with twice the kernels (FSMoE, section 4, and its code). A recompute pass that writes `hidden`
-// alone leaves out the GEMM of w2.
+// with twice the kernels (FSMoE, section 4, and its code). A recompute pass costs its forward pass,
+// whatever it keeps: frameworks recompute whole operations.
 Work expert_work(const Program& program, const Expert& expert, const Task& task) {
   const bool backward = task.pass == Pass::kBackward;
   need_regions(task, 3, 1);
-  const bool hidden_only = !backward && task.writes.size() == 1;
   const Region& x = backward ? task.reads[1] : task.reads[0];
   const Region& hidden = backward ? task.reads[2] : task.writes.back();
   const int halves = expert.swiglu ? 2 : 1;
   const double embedding = tensor_of(program, x).columns;
   const double width = tensor_of(program, hidden).columns / halves;
   Work forward;
-  forward.num_gemms = (expert.swiglu ? 3 : 2) - (hidden_only ? 1 : 0);
+  forward.num_gemms = expert.swiglu ? 3 : 2;
   forward.flops = kFlopsPerMac * list_rows(x) * embedding * width * forward.num_gemms;
   return in_pass(forward, task.pass);
 }
@@ -88,15 +87,14 @@ Work expert_work(const Program& program, const Expert& expert, const Task& task)
 Work attention_work(const Program& program, const Attention& attention, const Task& task) {
   const bool backward = task.pass == Pass::kBackward;
   need_regions(task, backward ? 4 : 1, backward ? 1 : 2);
-  const bool projects = backward || task.writes.size() > 2;
   const Region& x = backward ? task.reads[1] : task.reads[0];
   const Tensor& qkv = tensor_of(program, backward ? task.reads[2] : task.writes[0]);
   const Tensor& context = tensor_of(program, backward ? task.reads[3] : task.writes[1]);
   const double embedding = tensor_of(program, x).columns;
   const double keys = attention.causal ? x.first_row + 0.5 * x.num_rows : qkv.rows;
-  const double projected = qkv.columns + (projects ? context.columns : 0);
+  const double projected = qkv.columns + context.columns;
   Work forward;
-  forward.num_gemms = projects ? 4 : 3;
+  forward.num_gemms = 4;
   forward.flops =
       kFlopsPerMac * list_rows(x) * (embedding * projected + 2 * keys * context.columns);
   return in_pass(forward, task.pass);

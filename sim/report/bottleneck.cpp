@@ -81,11 +81,13 @@ std::string cause_of(const Program& program,
 
 std::vector<std::string> longest_first(const std::map<std::string, Time>& times) {
   std::vector<std::pair<Time, std::string>> order;
+  order.reserve(times.size());
   for (const auto& [name, time] : times) {
     order.emplace_back(Time::zero() - time, name);
   }
   std::sort(order.begin(), order.end());
   std::vector<std::string> names;
+  names.reserve(order.size());
   for (auto& [time, name] : order) {
     names.push_back(std::move(name));
   }

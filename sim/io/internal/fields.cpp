@@ -91,6 +91,7 @@ std::string Fields::text(const char* name, int index) const {
 
 std::vector<std::string> Fields::texts(const char* name) const {
   std::vector<std::string> values;
+  values.reserve(static_cast<std::size_t>(count(name)));
   for (int i = 0; i < count(name); ++i) {
     values.push_back(text(name, i));
   }

@@ -24,6 +24,7 @@ using google::protobuf::Reflection;
 
 std::vector<std::string> value_names(const EnumDescriptor& schema) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(schema.value_count()));
   for (int i = 0; i < schema.value_count(); ++i) {
     names.push_back(schema.value(i)->name());
   }

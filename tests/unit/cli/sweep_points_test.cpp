@@ -9,9 +9,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Sweep two_axes() {
-  return {
-      .path = "s.txtpb",
-      .axes = {{"model.sequence", {"512", "1024"}}, {"model.capacity_factor", {"1.2", "*", "2"}}}};
+  Sweep sweep;
+  sweep.axes = {{"model.sequence", {"512", "1024"}}, {"model.capacity_factor", {"1.2", "*", "2"}}};
+  return sweep;
 }
 
 TEST(SweepPointsTest, LastAxisVariesFastest) {

@@ -291,7 +291,8 @@ TEST_F(ScenarioTest, JsonWorksEverywhere) {
       path_,
       R"({"cluster": "parts/c.json", "profile": "parts/p.txtpb", "model": {"layers": 1, "batch": 1,
           "sequence": 8, "embedding": 8, "hidden": 8, "heads": 4, "experts": 2, "top_k": 1,
-          "capacity_factor": 1.5, "attention": "CAUSAL"}, "parallel": {"mp": 2, "ep": 2, "edp": 1}})");
+          "capacity_factor": 1.5, "attention": "CAUSAL"},
+          "parallel": {"mp": 2, "ep": 2, "edp": 1}})");
   write_file_atomically(folder_ + "/parts/c.json",
                         R"({"num_nodes": 1, "gpus_per_node": 4, "gpu_memory": "1 GiB",
           "intra_node": {"rate": "1 GB/s"}, "inter_node": {"rate": "1 GB/s"}})");

@@ -164,6 +164,23 @@ TEST_F(VerifierTest, ReadingPartOfWhatIsWrittenIsNoSum) {
   EXPECT_EQ(problem().kind, ProblemKind::kDoubleWrite);
 }
 
+// In place: the root alone reads what it has, all others receive it there.
+TEST_F(VerifierTest, BroadcastInPlace) {
+  program_.roles = {{"root", {1}}, {"other", {0}}};
+  const int x = tensor("x");
+  add("fill", 0, {}, {rows(x, 0, 8)});
+  program_.tasks[0].roles = {0};
+  Collective broadcast{CollectiveOperation::kBroadcast, 0, 64, kNone, 0, false, 1};
+  program_.tasks.push_back(
+      collective_task("broadcast", 0, broadcast, {rows(x, 0, 8)}, {rows(x, 0, 8)}));
+  add("use", 0, {rows(x, 0, 8)}, {});
+  EXPECT_TRUE(verify(program_).ok());
+  std::get<Collective>(program_.tasks[1].descriptor).root = 0;
+  const Problem found = problem();  // rank 0 has nothing to send
+  EXPECT_EQ(found.kind, ProblemKind::kUnwrittenRead);
+  EXPECT_THAT(found.message, HasSubstr("on role 'other'"));
+}
+
 TEST_F(VerifierTest, OutOfBounds) {
   const int x = tensor("x", 2, 8, true);
   add("rows", 0, {rows(x, 6, 3)}, {});

@@ -33,10 +33,9 @@ TEST_F(WorkTest, Expert) {
   EXPECT_EQ(work(0.5).flops, 1440);
   EXPECT_EQ(work(0.5).num_gemms, 2);
   task_.pass = Pass::kRecompute;
+  task_.writes.erase(task_.writes.begin());  // hidden alone: still the whole operation
   EXPECT_EQ(work().flops, 2 * 1440);
-  task_.writes.erase(task_.writes.begin());  // hidden alone: w1 only
-  EXPECT_EQ(work().flops, 1440);
-  EXPECT_EQ(work().num_gemms, 1);
+  EXPECT_EQ(work().num_gemms, 2);
 }
 
 // SwiGLU keeps 2 * 6 columns of hidden and has three GEMMs, backward six.
@@ -60,9 +59,9 @@ TEST_F(WorkTest, FullAttention) {
   // As papers count MACs: 3*B*L*M^2 + 2*B*L^2*M + B*L*M^2 (FSMoE).
   EXPECT_EQ(work().flops, 2 * (3 * 2 * 8 * 16 + 2 * 2 * 64 * 4 + 2 * 8 * 16));
   task_.pass = Pass::kRecompute;
-  task_.writes.pop_back();  // without the projection
-  EXPECT_EQ(work().flops, 1536 + 2048);
-  EXPECT_EQ(work().num_gemms, 3);
+  task_.writes.pop_back();  // the output is not kept
+  EXPECT_EQ(work().flops, 1536 + 512 + 2048);
+  EXPECT_EQ(work().num_gemms, 4);
 }
 
 // Chunks [0,2) and [2,8) see 1 and 5 keys on average: together half of all, L/2 = 4 of each row:

@@ -68,6 +68,16 @@ TEST_F(ChromeTraceTest, ProcessesAndThreadsHaveNames) {
       ElementsAre("rank 0", "compute", "inter", "host", "rank 1", "compute", "inter", "host"));
 }
 
+TEST_F(ChromeTraceTest, ProcessesAndThreadsKeepTheirOrder) {
+  for (const json& event : events("M")) {
+    if (event["name"] == "process_sort_index") {
+      EXPECT_EQ(event["args"]["sort_index"], event["pid"]);
+    } else if (event["name"] == "thread_sort_index") {
+      EXPECT_EQ(event["args"]["sort_index"], event["tid"]);
+    }
+  }
+}
+
 TEST_F(ChromeTraceTest, TasksAreSlicesInMicroseconds) {
   EXPECT_EQ(events("X").size(), 8U);
   const json x = slice("x1", 0);
