@@ -144,19 +144,20 @@ Finding study_closed_forms(const ClosedFormStudy& study) {
                 writer.verdict(pipemoe.num_equal == pipemoe.num_sets)));
   writer.add(table);
   const auto& cases = selection_equal.cases;
-  writer.say(fmt::format(
-      "FSMoE picks one of its four cases by predicates. With g = s ({}, {}, {} and {} sets in "
-      "cases "
-      "1 to 4) the case it picks is the largest in all but {} sets; with any g and s it picks a "
-      "smaller one in {} of {}: there the simulated region takes longer than the paper's formula.",
-      cases[0],
-      cases[1],
-      cases[2],
-      cases[3],
-      selection_equal.num_below_maximum,
-      percent(static_cast<double>(selection_unequal.num_below_maximum) /
-              std::max(1, study.num_sets)),
-      study.num_sets));
+  writer.say(
+      fmt::format("FSMoE picks one of its four cases by predicates. With g = s ({}, {}, {} and {} "
+                  "sets in cases "
+                  "1 to 4) it picks one below the largest in {} sets; with any g and s in {} of "
+                  "them: there the "
+                  "region takes longer than the paper's formula says.",
+                  cases[0],
+                  cases[1],
+                  cases[2],
+                  cases[3],
+                  selection_equal.num_below_maximum,
+                  percent(static_cast<double>(selection_unequal.num_below_maximum) /
+                          std::max(1, study.num_sets)),
+                  study.num_sets));
   return std::move(writer).finish();
 }
 

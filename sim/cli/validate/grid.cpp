@@ -204,13 +204,13 @@ void write_reading(const std::vector<Testbed>& testbeds, SectionWriter& writer) 
       "backward pass (no update pass) of Programs that the schedules build, at the best degrees of "
       "1..8 (forward and backward apart for FSMoE's schedules); from n = 2 on T(n + 1) - T(n) "
       "stays "
-      "the same. Policy `paper`: (T(14) - T(2)) / 12 with the authors' degrees. k = 2, k*f = 2f, "
+      "the same. Policy `paper`: (T(14) - T(2)) / 12 with the authors' degrees. k = 2, k·f = 2f, "
       "no "
-      "drop is f = 1. Gate, order, unorder and loss take no time; attention 4BLM^2/N_MP + "
-      "2BL^2M/N_MP multiply-adds in four kernels, twice backward, for both kinds of layers; "
-      "gradient 4M^2/N_MP, Mixtral 2.5M^2/N_MP.");
+      "drop is f = 1. Gate, order, unorder and loss take no time; attention 4BLM²/N_MP + "
+      "2BL²M/N_MP multiply-adds in four kernels, twice backward, for both kinds of layers; "
+      "gradient 4M²/N_MP, Mixtral 2.5M²/N_MP.");
   writer.say(fmt::format(
-      "Programs have whole rows per expert, where the paper's model has k*f*B*L*M elements: {:.1f} "
+      "Programs have whole rows per expert, where the paper's model has kf·B·L·M elements: {:.1f} "
       "% more on average, {:.1f} % at most, the same under every schedule.",
       100 * sum / std::max(1, count),
       100 * rounding));

@@ -23,27 +23,40 @@ int best_degree(const LayerProbe& probe, Pass pass) {
   return best;
 }
 
+// The testbed's figures without those that the paper's cost model leaves out.
+Profile profile_of(const Inputs& testbed) {
+  Profile profile = testbed.profile;
+  profile.memory_bytes_per_second.reset();
+  return profile;
+}
+
 }  // namespace
+
+double layer_seconds(const GridRun& run, const GridPoint& point, const Inputs& testbed) {
+  const Scenario scenario = scenario_at(point, testbed);
+  Profile profile = profile_of(testbed);
+  profile.hardware_queues = run.hardware_queues;
+  const Evaluator evaluator =
+      fixed_kinds_evaluator(testbed.cluster, profile, published_costs(scenario, profile));
+  const Time time = run.policy == Policy::kSearch
+                        ? searched_layer_time(run.schedule, scenario, evaluator)
+                        : paper_layer_time(run.schedule, scenario, evaluator);
+  return time.seconds();
+}
 
 GridPointTimes simulate_point(const GridPoint& point, const Inputs& testbed) {
   const Scenario scenario = scenario_at(point, testbed);
-  Profile profile = testbed.profile;
-  profile.memory_bytes_per_second.reset();  // what the paper's cost model leaves out
-  const std::vector<FixedKind> costs = published_costs(scenario, profile);
-
-  GridPointTimes times;
-  times.rounding = rounding_of(scenario);
-  for (std::size_t run = 0; run < kGridRuns.size(); ++run) {
-    profile.hardware_queues = kGridRuns[run].hardware_queues;
-    const Evaluator evaluator = fixed_kinds_evaluator(testbed.cluster, profile, costs);
-    const auto& layer_time =
-        kGridRuns[run].policy == Policy::kSearch ? searched_layer_time : paper_layer_time;
-    times.seconds[run] = layer_time(kGridRuns[run].schedule, scenario, evaluator).seconds();
-  }
-  const Evaluator evaluator = fixed_kinds_evaluator(testbed.cluster, profile, costs);
+  const Profile profile = profile_of(testbed);
+  const Evaluator evaluator =
+      fixed_kinds_evaluator(testbed.cluster, profile, published_costs(scenario, profile));
   const LayerProbe probe(scenario, {.overlap_intra_with_inter = true}, evaluator);
+  GridPointTimes times;
+  for (std::size_t run = 0; run < kGridRuns.size(); ++run) {
+    times.seconds[run] = layer_seconds(kGridRuns[run], point, testbed);
+  }
   times.forward_degree = best_degree(probe, Pass::kForward);
   times.backward_degree = best_degree(probe, Pass::kBackward);
+  times.rounding = rounding_of(scenario);
   return times;
 }
 

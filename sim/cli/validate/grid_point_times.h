@@ -43,6 +43,9 @@ inline constexpr std::array<GridRun, kNumGridRuns> kGridRuns{
      {"tutel", 1, Policy::kSearch},
      {"tutel", 1, Policy::kPaper}}};
 
+// Seconds that one more layer of the point adds under the run's schedule.
+double layer_seconds(const GridRun& run, const GridPoint& point, const Inputs& testbed);
+
 // What the simulator says of one point: seconds that one more layer adds, by run, and the best
 // degrees of FSMoE's MoE region alone, without a gradient slice.
 struct GridPointTimes {

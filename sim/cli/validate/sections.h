@@ -74,13 +74,14 @@ struct SpMoeStudy {
 Finding study_sp_moe(const SpMoeStudy& study);
 
 // The same bytes again, from other numbers of workers, and after other scenarios. In worker
-// processes.
-std::string full_report(const Inputs& inputs, const std::string& schedule);  // simulate --json
+// processes. `report` says what a schedule does with a scenario; report_hash: the hash of what
+// `simulate --json --spans` prints.
+std::string report_hash(const Inputs& inputs, const std::string& schedule);
 
 struct DeterminismStudy {
   Inputs inputs;
   int num_others = 1000;
-  std::string (*report)(const Inputs&, const std::string&) = full_report;
+  std::string (*report)(const Inputs&, const std::string&) = report_hash;
 };
 Finding study_determinism(const DeterminismStudy& study);
 

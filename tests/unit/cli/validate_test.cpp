@@ -124,7 +124,7 @@ GridStudy small_grid() {
   study.testbed_a = load_inputs("scenarios/mixtral_testbed_a.txtpb");
   study.testbed_b = load_inputs("scenarios/mixtral_testbed_b.txtpb");
   study.num_workers = 2;
-  study.stride = 61;  // 8 of 486 points on each
+  study.stride = 41;  // 12 of 486 points on each
   return study;
 }
 
@@ -157,7 +157,7 @@ Finding determinism(std::string (*report)(const Inputs&, const std::string&), in
 }
 
 TEST(DeterminismStudyTest, ResultsDoNotDependOnWhatRanBefore) {
-  const Finding finding = determinism(full_report, 24);
+  const Finding finding = determinism(report_hash, 24);
   EXPECT_EQ(finding.num_misses, 0) << finding.text;
 }
 
@@ -174,7 +174,8 @@ TEST(ValidationDocumentTest, IsCurrent) {
   for (const Section& section : all_sections(1)) {
     if (section.name == "recurrence" || section.name == "closed_forms" ||
         section.name == "table2") {
-      EXPECT_THAT(document, HasSubstr(run(section).text)) << "write it anew: moesim validate";
+      const std::string text = run(section).text;
+      EXPECT_NE(document.find(text), std::string::npos) << "moesim validate now writes\n" << text;
     }
   }
 }
