@@ -42,8 +42,8 @@ const CommandHelp kCompare = {
     "compare",
     "SCENARIO [OPTIONS]",
     "Predicts one iteration under several schedules, and says which wins",
-    R"(Speed-ups are the baseline's time over the schedule's. A baseline that is not among the schedules
-is added to them.
+    R"(Speed-ups are the baseline's time over the schedule's. A --baseline that is not among
+the schedules is added to them.
 
 Examples:
   moesim compare scenarios/quickstart.txtpb
@@ -102,9 +102,9 @@ const CommandHelp kCheck = {
     "check",
     "[PATHS...] [OPTIONS]",
     "Recomputes stored predictions, and fails when one has drifted",
-    R"(An expectation file names a scenario and what each schedule takes under it. The exit code is 3 when
-a time or a degree differs. A file that names only its scenario is filled in by --update, which
-takes the scenario's schedules.
+    R"(An expectation file names a scenario and what each schedule takes under it. The exit code
+is 3 when a time or a degree differs. A file that names only its scenario is filled in by
+--update, which takes the scenario's schedules.
 
 Examples:
   moesim check

@@ -43,7 +43,7 @@ int num_steps(CollectiveOperation operation, int size) {
 // Builds the tariff of one operation at one place.
 class TariffMaker {
  public:
-  TariffMaker(const Profile& profile, const Cluster& cluster, const Place& place)
+  TariffMaker(const Profile& profile, const Cluster& cluster, const MemberPlace& place)
       : profile_(profile), cluster_(cluster), place_(place) {}
 
   Tariff make(CollectiveOperation operation) {
@@ -79,7 +79,7 @@ class TariffMaker {
 
   const Profile& profile_;
   const Cluster& cluster_;
-  Place place_;
+  MemberPlace place_;
   Tariff tariff_;
 };
 
@@ -312,7 +312,7 @@ bool PortPrice::extrapolates(double bytes) const {
 Tariff make_tariff(const Profile& profile,
                    const Cluster& cluster,
                    CollectiveOperation operation,
-                   const Place& place) {
+                   const MemberPlace& place) {
   return TariffMaker(profile, cluster, place).make(operation);
 }
 

@@ -57,7 +57,7 @@ pid_t spawn(const std::vector<std::string>& words,
 }  // namespace
 
 Workspace::Workspace() {
-  std::string pattern = testing::TempDir() + "moesim_cli_XXXXXX";
+  std::string pattern = testing::TempDir() + "moesim_cli_" + std::string(6, 'X');
   folder_ = mkdtemp(pattern.data());
 }
 
