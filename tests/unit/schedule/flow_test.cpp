@@ -80,6 +80,21 @@ TEST(SpMoeTest, IsCleanForPairsOfDegrees) {
   }
 }
 
+// With one non-MoE chunk it must cost what the others do, or it would win by accounting.
+TEST(SpMoeTest, IsPipeMoeWithOneNonMoeChunk) {
+  const Scenario scenario = small_scenario();
+  const Degrees three = degrees(scenario, 3, 3);
+  const Program sp_moe = build_schedule("sp_moe", scenario, three, unit_evaluator());
+  const Program pipemoe = build_schedule("pipemoe", scenario, three, unit_evaluator());
+  EXPECT_EQ(sp_moe.streams, pipemoe.streams);
+  ASSERT_EQ(sp_moe.tasks.size(), pipemoe.tasks.size());
+  for (std::size_t i = 0; i < sp_moe.tasks.size(); ++i) {
+    EXPECT_EQ(sp_moe.tasks[i].name, pipemoe.tasks[i].name);
+    EXPECT_EQ(sp_moe.tasks[i].stream, pipemoe.tasks[i].stream) << sp_moe.tasks[i].name;
+    EXPECT_EQ(sp_moe.tasks[i].waits, pipemoe.tasks[i].waits) << sp_moe.tasks[i].name;
+  }
+}
+
 TEST(SpMoeTest, IsCleanWithRecomputation) {
   for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
     Scenario scenario = small_scenario();
