@@ -20,10 +20,10 @@ bool rank_runs(const Program& program, const Task& task, int rank) {
          });
 }
 
-// The rank's instance of a group, or kNone.
+// The rank's instance of a group, or kNone where it has nobody to meet.
 int instance_of(const Group& group, int rank) {
   for (int i = 0; i < static_cast<int>(group.members.size()); ++i) {
-    if (contains(group.members[i], rank)) {
+    if (group.members[i].size() > 1 && contains(group.members[i], rank)) {
       return i;
     }
   }

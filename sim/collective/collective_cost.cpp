@@ -6,6 +6,7 @@
 
 #include "sim/base/check.h"
 #include "sim/base/units.h"
+#include "sim/collective/cost_curve.h"
 
 namespace moesim {
 namespace {
@@ -143,10 +144,10 @@ CollectiveLoad CollectiveCosts::priced(const Collective& collective,
     }
     const double size = bytes[port];
     startup = std::max(startup, price.startup_seconds);
-    load.load[port] = Time::from_seconds(price.seconds(size));
+    load.load[port] = checked_time(price.seconds(size), to_string(collective.operation));
     note_extrapolation(price, size, cached);
   }
-  load.startup = Time::from_seconds(startup);
+  load.startup = checked_time(startup, to_string(collective.operation));
   return load;
 }
 

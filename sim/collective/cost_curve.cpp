@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
 namespace {
@@ -19,6 +22,17 @@ double on_line(const MeasuredPoint& a, const MeasuredPoint& b, double bytes) {
 }
 
 }  // namespace
+
+Time checked_time(double seconds, std::string_view what) {
+  constexpr double kTenDays = 10 * 86400;
+  if (!(seconds <= kTenDays)) {
+    throw Error(fmt::format(
+        "{} would take {:.3g} s, more than ten days; check its size and the profile's rates",
+        what,
+        seconds));
+  }
+  return Time::from_seconds(seconds);
+}
 
 double wire_share(CollectiveOperation operation, int size) {
   const double others = static_cast<double>(size - 1) / size;

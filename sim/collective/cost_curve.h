@@ -1,8 +1,15 @@
 #pragma once
 
+#include <string_view>
+
+#include "sim/base/time.h"
 #include "sim/io/profile.h"
 
 namespace moesim {
+
+// `seconds` of `what`, to the nearest picosecond. Throws Error when they are no number or more than
+// ten days: a mistake in sizes or rates, and no time that simulations can add up.
+Time checked_time(double seconds, std::string_view what);
 
 // The share of a collective's nominal bytes that crosses a member's port in a group of `size`:
 // (n-1)/n for ALL_TO_ALL, ALL_GATHER and REDUCE_SCATTER; 2(n-1)/n for ALL_REDUCE (a reduce-scatter

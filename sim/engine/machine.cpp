@@ -58,7 +58,7 @@ void Machine::handle(const Event& event) {
 }
 
 // The host runs ahead of the GPU: the launch times up to its next wait follow at once. Passing by a
-// collective of others costs it nothing; a wait "launches" when the host gets there.
+// collective costs it nothing; a wait "launches" when the host gets there.
 void Machine::launch_on(int rank) {
   HostState& host = hosts_[rank];
   while (host.next_slot < workload_.first_slot[rank + 1]) {

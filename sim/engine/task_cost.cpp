@@ -6,6 +6,7 @@
 
 #include "sim/base/check.h"
 #include "sim/base/error.h"
+#include "sim/collective/cost_curve.h"
 #include "sim/program/work.h"
 
 namespace moesim {
@@ -40,8 +41,12 @@ bool TaskCosts::depends_on_rank(const Task& task) const {
 
 Time TaskCosts::duration(const Task& task, int rank) {
   if (const auto* fixed = std::get_if<Fixed>(&task.descriptor)) {
-    return program_.rank_scale.empty() ? fixed->time
-                                       : fixed->time.scaled(program_.rank_scale[rank]);
+    if (program_.rank_scale.empty()) {
+      return fixed->time;
+    }
+    const double scale = program_.rank_scale[rank];
+    checked_time(fixed->time.seconds() * scale, task.name);
+    return fixed->time.scaled(scale);
   }
   if (std::holds_alternative<HostWait>(task.descriptor)) {
     return Time::zero();
@@ -72,7 +77,7 @@ Time TaskCosts::work_duration(const Task& task, int rank) {
       note("the profile has no memory rate: memory-bound work takes no time");
     }
   }
-  return Time::from_seconds(seconds);
+  return checked_time(seconds, task.name);
 }
 
 CollectiveLoad TaskCosts::load(const Task& task, int rank) {

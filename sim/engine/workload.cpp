@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+
 namespace moesim {
 namespace {
 
@@ -88,9 +92,8 @@ Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
     return slot;
   }
   const int instance = costs_.groups().instance(collective->group, representative);
-  if (instance == kNone) {
-    slot.action = Action::kSkip;
-  } else if (program_.groups[collective->group].members[instance].size() > 1) {
+  slot.action = Action::kSkip;
+  if (instance != kNone && program_.groups[collective->group].members[instance].size() > 1) {
     slot.action = Action::kJoin;
     slot.collective = collective_of({collective->group, task.stream}, rank, position);
     joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
@@ -130,6 +133,18 @@ void WorkloadWriter::place_participants() {
   }
 }
 
+// Nothing can make an iteration longer than this.
+double total_seconds(const Workload& workload) {
+  double total = 0;
+  for (const Slot& slot : workload.slots) {
+    total += slot.duration.seconds();
+  }
+  for (const Participant& participant : workload.participants) {
+    total += participant.load.alone().seconds();
+  }
+  return total;
+}
+
 }  // namespace
 
 Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
@@ -137,6 +152,13 @@ Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
   workload.scripts = std::move(scripts);
   workload.classes = std::move(classes);
   WorkloadWriter(workload, costs).write();
+  constexpr double kHundredDays = 100 * 86400;
+  if (total_seconds(workload) > kHundredDays) {
+    throw Error(
+        fmt::format("the tasks of program '{}' add up to more than 100 days; check sizes, "
+                    "rates and fixed times",
+                    costs.program().name));
+  }
   return workload;
 }
 

@@ -11,8 +11,9 @@
 
 namespace moesim {
 
-// What a rank does with a task: occupy its stream for a while, join a collective, pass by one that
-// its group has no part in, or have the host wait.
+// What a rank does with a task: occupy its stream for a while, join a collective, pass by one of
+// others or of itself alone (nothing is launched; it keeps its place in the stream), or have the
+// host wait.
 enum class Action : std::uint8_t { kWork, kJoin, kSkip, kHostWait };
 
 // One task on one simulated rank.
@@ -54,6 +55,8 @@ struct Workload {
   }
 };
 
+// Throws Error when all of it, one task after the other, takes more than 100 days: times could
+// overflow.
 Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs);
 
 }  // namespace moesim

@@ -102,7 +102,7 @@ class ProgramWriter {
     if (task.stream != kNone) {
       message.set_stream(program_.streams[static_cast<std::size_t>(task.stream)]);
     }
-    message.set_kind(task.kind.empty() ? descriptor_name(task.descriptor) : task.kind);
+    message.set_kind(task.kind);
     message.set_pass(to_proto<proto::Pass>(task.pass));
     if (task.layer != kNone) {
       message.set_layer(task.layer);

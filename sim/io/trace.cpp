@@ -100,9 +100,7 @@ std::string trace_to_json(const Trace& trace, const Program& program) {
   proto::Trace message;
   message.set_program(program.name);
   message.set_executor(trace.executor);
-  if (!trace.resolution.empty()) {
-    message.set_resolution(trace.resolution);
-  }
+  message.set_resolution(trace.resolution);
   message.set_end_picoseconds(trace.end.picoseconds());
   for (const RankClass& one : trace.classes) {
     proto::RankClass& part = *message.add_classes();

@@ -35,6 +35,10 @@ struct Case {
   bool skewed = false;
 };
 
+void PrintTo(const Case& example, std::ostream* out) {
+  *out << example.schedule << (example.skewed ? ", skewed" : ", balanced");
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const std::string& schedule : schedule_names()) {

@@ -40,8 +40,14 @@ std::string Fields::field_path(const char* name) const {
 
 bool Fields::has(const char* name) const {
   const FieldDescriptor& field = descriptor(*message_, name);
-  return field.is_repeated() ? count(name) > 0
-                             : message_->GetReflection()->HasField(*message_, &field);
+  if (field.is_repeated()) {
+    return count(name) > 0;
+  }
+  const google::protobuf::Reflection& reflection = *message_->GetReflection();
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    return !reflection.GetString(*message_, &field).empty();
+  }
+  return reflection.HasField(*message_, &field);
 }
 
 int Fields::count(const char* name) const {
@@ -69,11 +75,7 @@ void Fields::require(const char* name) const {
 
 std::string Fields::text(const char* name) const {
   require(name);
-  std::string value = message_->GetReflection()->GetString(*message_, &descriptor(*message_, name));
-  if (value.empty()) {
-    throw error(name, fmt::format("\"{}\" is empty; fill it in", name));
-  }
-  return value;
+  return message_->GetReflection()->GetString(*message_, &descriptor(*message_, name));
 }
 
 std::string Fields::text_or(const char* name, std::string fallback) const {

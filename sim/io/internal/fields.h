@@ -30,7 +30,8 @@ class Fields {
   Fields(const Document& document, const google::protobuf::Message& message, std::string path);
 
   [[nodiscard]] const Document& document() const { return *document_; }
-  [[nodiscard]] bool has(const char* name) const;  // a repeated field: is not empty
+  // An empty list and an empty text count as absent.
+  [[nodiscard]] bool has(const char* name) const;
   [[nodiscard]] int count(const char* name) const;
 
   // Located at this message, at a field, or at the field's index-th value.
@@ -38,8 +39,7 @@ class Fields {
   [[nodiscard]] Error error(const char* name, std::string text) const;
   [[nodiscard]] Error error(const char* name, int index, std::string text) const;
 
-  // Required, and not empty.
-  [[nodiscard]] std::string text(const char* name) const;
+  [[nodiscard]] std::string text(const char* name) const;  // required
   [[nodiscard]] std::string text_or(const char* name, std::string fallback) const;
   [[nodiscard]] std::string text(const char* name, int index) const;  // of a list
   [[nodiscard]] std::vector<std::string> texts(const char* name) const;

@@ -138,6 +138,12 @@ TEST_F(CollectiveCostTest, NoFigureAtAllIsAnError) {
   EXPECT_THROW(load(kAllReduce, 100, ranks(4)), Error);
 }
 
+TEST_F(CollectiveCostTest, AbsurdTimesAreAnError) {
+  profile_.collectives = {make_cost(kAllReduce, Span::kNode, 0, 1e12)};
+  EXPECT_EQ(load(kAllReduce, 1000, ranks(4)).alone(), Time::from_seconds(1000));
+  EXPECT_THROW(load(kAllReduce, 1'000'000'000, ranks(4)), Error);
+}
+
 TEST_F(CollectiveCostTest, AllToAllOverBothSpansUsesBothPortsAtOnce) {
   // 32 ranks, 4 a node. Between nodes: alpha 50, beta 2 per byte, measured over 8 nodes, the same
   // share 7/8 of the bytes. Within: 3/32 of the bytes at the AllGather's 16 per byte.

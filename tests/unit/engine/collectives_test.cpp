@@ -173,6 +173,13 @@ TEST_P(CollectivesTest, PassingByCostsNoLaunch) {
   EXPECT_EQ(span_of_task(trace, after, 2).launched, ps(5));
 }
 
+TEST_P(CollectivesTest, ACollectiveOfOneRankIsNotLaunched) {
+  profile_.launch_overhead_seconds = 5e-12;
+  gather("a", maker_.group("alone", {{0}, {1}, {2}, {3}}), 100);
+  const int after = maker_.fixed("a", 1);
+  EXPECT_EQ(span_of_task(run(), after).launched, ps(5));
+}
+
 TEST_P(CollectivesTest, AGroupOfOneAndNoBytesTakeNoTime) {
   const int alone = maker_.group("alone", {{0}, {1}, {2}, {3}});
   gather("a", alone, 100);

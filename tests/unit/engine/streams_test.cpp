@@ -85,6 +85,20 @@ TEST(StreamsTest, RolesRunTheirOwnTasks) {
   EXPECT_THROW(span_of_task(trace, of_first, 1), Error);
 }
 
+TEST(StreamsTest, AbsurdTimesAreAnError) {
+  constexpr std::int64_t kDay = 86'400'000'000'000'000;
+  ProgramMaker maker(1);
+  maker.fixed("compute", 9 * kDay);
+  EXPECT_EQ(simulate(maker.program(), nullptr, nullptr).end, ps(9 * kDay));
+  maker.program().rank_scale = {2};
+  EXPECT_THROW(simulate(maker.program(), nullptr, nullptr), Error);
+  maker.program().rank_scale = {1};
+  for (int i = 0; i < 11; ++i) {
+    maker.fixed("compute", 9 * kDay);
+  }
+  EXPECT_THROW(simulate(maker.program(), nullptr, nullptr), Error);
+}
+
 // Compute 10, then a task of 4 on each of x and y; y's waits for the compute. Launched in the order
 // compute, y, x. With many queues x starts at 0; with one it may not start before y has: at 10.
 Program head_of_line_blocking() {

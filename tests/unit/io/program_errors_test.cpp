@@ -62,7 +62,7 @@ TEST(ProgramErrorsTest, Names) {
             "p.txtpb:7:17: a second tensor \"y\"; rename one");
   EXPECT_EQ(error_after("tasks { name: 'first' }"),
             "p.txtpb:7:15: a second task \"first\"; rename one");
-  EXPECT_EQ(error_after("tasks { name: '' }"), "p.txtpb:7:15: \"name\" is empty; fill it in");
+  EXPECT_EQ(error_after("tasks { name: '' }"), "p.txtpb:7:15: Task has no \"name\"; add it");
   EXPECT_EQ(error_after("tasks { stream: 'compute' }"),
             "p.txtpb:7:1: Task has no \"name\"; add it");
 }

@@ -76,6 +76,18 @@ TEST(ProgramTest, FillsInDefaults) {
   EXPECT_EQ(region.relative_to, kNone);
 }
 
+// Writers that print every field print empty texts.
+TEST(ProgramTest, EmptyTextsAreAbsent) {
+  const Program program = parse(
+      R"({"name": "", "num_ranks": 1, "tensors": [{"name": "x", "rows": 8, "columns": 1}], "tasks":
+          [{"name": "a", "stream": "", "kind": "", "host_wait": {},
+            "reads": [{"tensor": "x", "relative_to": ""}]}]})");
+  EXPECT_EQ(program.name, "small");
+  EXPECT_EQ(program.tasks[0].kind, "host_wait");
+  EXPECT_EQ(program.tasks[0].stream, kNone);
+  EXPECT_EQ(program.tasks[0].reads[0].relative_to, kNone);
+}
+
 TEST(ProgramTest, ReadsEveryField) {
   const Program program = parse(kFull);
   EXPECT_THAT(program.streams, ElementsAre("compute", "inter"));

@@ -117,6 +117,12 @@ TEST_F(ScenarioTest, TheLastOverrideOfAFieldCounts) {
   EXPECT_EQ(load({"model.sequence=1024", "model.sequence=2048"}).model.sequence, 2048);
 }
 
+TEST_F(ScenarioTest, AnEmptyOverrideRemovesTheField) {
+  EXPECT_EQ(load({"baseline=", "schedules="}).baseline, "");
+  EXPECT_THAT(load({"baseline=", "schedules="}).schedules, IsEmpty());
+  EXPECT_EQ(error("model.capacity_factor="), "Model has no \"capacity_factor\"; add it");
+}
+
 TEST_F(ScenarioTest, OverridesAreLocatedAtThemselves) {
   EXPECT_EQ(error_of([this] { return load({"model.sequence=abc"}); }),
             "--set model.sequence=abc: abc is not a whole number; write one such as 4");

@@ -94,5 +94,22 @@ TEST(AppendixTest, ParmS2NeedsEveryStep) {
   EXPECT_THAT(verdict.problems[0].tasks, ElementsAre(task_named(program, "l0.f.local_sum")));
 }
 
+// A file keeps all that the verifier looks at, negative offsets among it.
+TEST(AppendixTest, ProgramsSurviveAFile) {
+  ExampleSizes sizes;
+  sizes.forward_degree = 2;
+  sizes.backward_degree = 3;
+  for (const Program& program : {fsmoe_program(sizes), parm_s2_program(sizes)}) {
+    const Program loaded = parse_program(program_to_json(program), "program.json");
+    EXPECT_THAT(messages(verify(loaded)), IsEmpty());
+    ASSERT_EQ(loaded.tasks.size(), program.tasks.size());
+    for (std::size_t task = 0; task < program.tasks.size(); ++task) {
+      EXPECT_EQ(loaded.tasks[task].waits, program.tasks[task].waits);
+      EXPECT_EQ(loaded.tasks[task].reads, program.tasks[task].reads);
+      EXPECT_EQ(loaded.tasks[task].writes, program.tasks[task].writes);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace moesim
