@@ -10,8 +10,8 @@ Program gate_program(int rows) {
   Program program;
   program.num_ranks = 1;
   program.streams = {"compute"};
-  program.tensors = {{.name = "probs", .rows = 5, .columns = 2},
-                     {.name = "index", .blocks = 2, .rows = rows, .columns = 1}};
+  program.tensors = {{"probs", 1, 5, 2, DataType::kFp32, false, 0, {}},
+                     {"index", 2, rows, 1, DataType::kInt32, false, 0, {}}};
   program.routings = {{"skewed", {{8, 2}}}};
   Task task;
   task.name = "gate";
@@ -21,8 +21,7 @@ Program gate_program(int rows) {
   gate.experts = {0, 1};
   gate.routing = 0;
   task.descriptor = gate;
-  task.writes = {{.tensor = 0, .num_blocks = 1, .num_rows = 5},
-                 {.tensor = 1, .num_blocks = 2, .num_rows = rows}};
+  task.writes = {{0, 0, 1, 0, 5, kNone}, {1, 0, 2, 0, rows, kNone}};
   program.tasks = {task};
   return program;
 }
