@@ -18,16 +18,8 @@ ParmFlow::ParmFlow(const Scenario& scenario,
 
 Program ParmFlow::build() && {
   forward_pass();
-  const ModelConfig& model = program_.model();
-  const int target =
-      program_.add_input("loss_gradient", model.batch, model.sequence, model.embedding);
-  int d_output = program_.add_tensor("d_output", model.batch, model.sequence, model.embedding);
-  Task task;
-  task.descriptor = Elementwise{ElementwiseOperation::kLoss};
-  task.reads = {program_.all(layers_.back().output), program_.all(target)};
-  task.writes = {program_.all(d_output)};
-  program_.add_task("loss", streams_.compute, {Pass::kForward, model.layers - 1}, std::move(task));
-  for (int index = model.layers - 1; index >= 0; --index) {
+  int d_output = program_.add_loss(streams_.compute, layers_.back().output);
+  for (int index = program_.model().layers - 1; index >= 0; --index) {
     backward(index, d_output);
     d_output = layers_[static_cast<size_t>(index)].attention->input_gradient();
   }
@@ -43,14 +35,12 @@ ParmFlow::Layer ParmFlow::make_layer(const Place& place, int input) {
 }
 
 void ParmFlow::forward_pass() {
-  const ModelConfig& model = program_.model();
-  int input = program_.add_input("input", model.batch, model.sequence, model.embedding);
-  for (int index = 0; index < model.layers; ++index) {
+  int input = program_.add_input_tokens("input");
+  for (int index = 0; index < program_.model().layers; ++index) {
     const Place place{Pass::kForward, index};
     Layer& layer = layers_.emplace_back(make_layer(place, input));
     forward(layer, place);
-    layer.output =
-        program_.add_tensor(name(place, "output"), model.batch, model.sequence, model.embedding);
+    layer.output = program_.add_tokens(name(place, "output"));
     to_output(layer, place);
     input = layer.output;
   }
@@ -76,8 +66,7 @@ void ParmFlow::backward(int index, int d_output) {
   } else if (model.recompute == Recompute::kSelective) {
     recompute_hidden(layer, index);
   }
-  const int d_tokens =
-      program_.add_tensor(name(place, "tokens"), model.batch, model.sequence, model.embedding);
+  const int d_tokens = program_.add_tokens(name(place, "tokens"));
   backward_through(layer, place, d_output, d_tokens);
   if (model.recompute == Recompute::kSelective) {
     layer.attention->recompute({0, model.sequence}, kNone);
