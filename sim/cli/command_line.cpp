@@ -255,7 +255,11 @@ void CommandLine::add_check() {
 
 void CommandLine::add_validate() {
   CLI::App* app = add(help::kValidate);
-  app->add_option("SECTION", validate_.section, "One section only");
+  app->add_option("SECTION",
+                  validate_.section,
+                  "One section only, on standard output: recurrence, closed_forms,\n"
+                  "table2, grid, parm, sp_moe, determinism");
+  add_text(app, "--out", validate_.out, "FILE", "Default: docs/validation.md");
 }
 
 Command CommandLine::chosen() const {

@@ -92,6 +92,7 @@ struct CheckOptions {
 
 struct ValidateOptions {
   std::string section;  // empty: all
+  std::string out = "docs/validation.md";
 };
 
 // `--help` or `--version`: a text for standard output.

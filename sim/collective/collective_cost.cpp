@@ -20,7 +20,7 @@ bool is_out(int port) {
 }
 
 // Whether a member's part in a collective crosses the port at all. A SHIFT is one message each way.
-bool crosses(CollectiveOperation operation, const Place& place, int port) {
+bool crosses(CollectiveOperation operation, const MemberPlace& place, int port) {
   if (operation != CollectiveOperation::kShift) {
     return true;
   }
@@ -36,7 +36,7 @@ bool has_regions(const Task& task) {
 // port and (g-1)/n the intra-node port (n members, g on this one's node): a member that moves b
 // bytes over a port loads it like a balanced all-to-all of b * n/(n-g) or b * n/(g-1) bytes.
 std::array<double, kNumPorts> balanced_bytes(const Exchange& moved,
-                                             const Place& place,
+                                             const MemberPlace& place,
                                              double row_bytes) {
   const auto balanced = [&](int64_t rows, int reached) {
     return reached == 0 ? 0.0 : static_cast<double>(rows) * row_bytes * place.size / reached;
@@ -82,7 +82,7 @@ bool CollectiveCosts::depends_on_rank(const Task& task) const {
 CollectiveLoad CollectiveCosts::load(const Task& task,
                                      const std::vector<int>& members,
                                      int index) const {
-  const Place place = places_of(*cluster_, members)[index];
+  const MemberPlace place = places_of(*cluster_, members)[index];
   return load(task, Member{.ranks = &members, .index = index, .place = place});
 }
 
@@ -106,7 +106,7 @@ CollectiveLoad CollectiveCosts::load(const Collective& collective,
                                      const std::vector<int>& members) const {
   PortBytes port_bytes{};
   port_bytes.fill(static_cast<double>(bytes));
-  const std::vector<Place> places = places_of(*cluster_, members);
+  const std::vector<MemberPlace> places = places_of(*cluster_, members);
   CollectiveLoad largest;
   for (std::size_t index = 0; index < members.size(); ++index) {
     const Member member{
@@ -126,7 +126,7 @@ const std::vector<std::string>& CollectiveCosts::assumptions() const {
 CollectiveLoad CollectiveCosts::priced(const Collective& collective,
                                        const Member& member,
                                        const PortBytes& bytes) const {
-  Place place = member.place;
+  MemberPlace place = member.place;
   if (place.size == 1) {
     return {};
   }
@@ -152,7 +152,7 @@ CollectiveLoad CollectiveCosts::priced(const Collective& collective,
 }
 
 CollectiveCosts::CachedTariff& CollectiveCosts::tariff(CollectiveOperation operation,
-                                                       Place place) const {
+                                                       MemberPlace place) const {
   for (CachedTariff& cached : tariffs_) {
     if (cached.operation == operation && cached.place == place) {
       return cached;

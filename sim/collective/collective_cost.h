@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/base/time.h"
-#include "sim/collective/place.h"
+#include "sim/collective/member_place.h"
 #include "sim/collective/row_traffic.h"
 #include "sim/collective/tariff.h"
 #include "sim/io/cluster.h"
@@ -66,13 +66,13 @@ class CollectiveCosts {
   // A tariff once made, and whether its use beyond the measured sizes has been noted.
   struct CachedTariff {
     CollectiveOperation operation{};
-    Place place;
+    MemberPlace place;
     Tariff tariff;
     bool extrapolated = false;
   };
   using PortBytes = std::array<double, kNumPorts>;
 
-  CachedTariff& tariff(CollectiveOperation operation, Place place) const;
+  CachedTariff& tariff(CollectiveOperation operation, MemberPlace place) const;
   CollectiveLoad priced(const Collective& collective,
                         const Member& member,
                         const PortBytes& bytes) const;

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/collective/place.h"
+#include "sim/collective/member_place.h"
 #include "sim/io/cluster.h"
 #include "sim/io/program.h"
 #include "sim/program/valid_rows.h"
@@ -18,7 +18,7 @@ namespace moesim {
 struct Member {
   const std::vector<int>* ranks = nullptr;
   int index = 0;
-  Place place;
+  MemberPlace place;
 
   int rank() const { return (*ranks)[index]; }
 };

@@ -1,6 +1,7 @@
 #include "sim/collective/tariff.h"
 
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -42,7 +43,7 @@ int num_steps(CollectiveOperation operation, int size) {
 // Builds the tariff of one operation at one place.
 class TariffMaker {
  public:
-  TariffMaker(const Profile& profile, const Cluster& cluster, const Place& place)
+  TariffMaker(const Profile& profile, const Cluster& cluster, const MemberPlace& place)
       : profile_(profile), cluster_(cluster), place_(place) {}
 
   Tariff make(CollectiveOperation operation) {
@@ -66,6 +67,7 @@ class TariffMaker {
   PortPrice shift_step_between_nodes();
   PortPrice shift_step_within_node();
   PortPrice price(CollectiveOperation operation, Span span, int size);
+  std::optional<PortPrice> all_reduce_from_halves(Span span, int size);
   PortPrice from_entry(const CollectiveCost& entry, int size);
   PortPrice from_rate(CollectiveOperation operation, Span span, int size);
   const CollectiveCost* find(CollectiveOperation operation, Span span, int size) const;
@@ -77,7 +79,7 @@ class TariffMaker {
 
   const Profile& profile_;
   const Cluster& cluster_;
-  Place place_;
+  MemberPlace place_;
   Tariff tariff_;
 };
 
@@ -133,9 +135,37 @@ PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int s
           .scale = wire_share(operation, size)};
 }
 
+// An AllReduce without a figure of its own is a ReduceScatter of the buffer and an AllGather of it,
+// where both have a fitted line: their times add up.
+std::optional<PortPrice> TariffMaker::all_reduce_from_halves(Span span, int size) {
+  const CollectiveCost* scatter = find(CollectiveOperation::kReduceScatter, span, size);
+  const CollectiveCost* gather = find(kAllGather, span, size);
+  const bool lines =
+      scatter != nullptr && gather != nullptr && scatter->points.empty() && gather->points.empty();
+  if (!lines) {
+    return std::nullopt;
+  }
+  PortPrice sum{.used = true};
+  for (const CollectiveCost* half : {scatter, gather}) {
+    const PortPrice part = from_entry(*half, size);
+    sum.startup_seconds += part.startup_seconds;
+    sum.seconds_per_byte += part.scale * half->seconds_per_byte;
+  }
+  assume("{}: not in the profile; taken as its REDUCE_SCATTER and ALL_GATHER",
+         describe(CollectiveOperation::kAllReduce, span));
+  return sum;
+}
+
 PortPrice TariffMaker::price(CollectiveOperation operation, Span span, int size) {
-  const CollectiveCost* entry = find(operation, span, size);
-  return entry != nullptr ? from_entry(*entry, size) : from_rate(operation, span, size);
+  if (const CollectiveCost* entry = find(operation, span, size)) {
+    return from_entry(*entry, size);
+  }
+  if (operation == CollectiveOperation::kAllReduce) {
+    if (const auto halves = all_reduce_from_halves(span, size)) {
+      return *halves;
+    }
+  }
+  return from_rate(operation, span, size);
 }
 
 void TariffMaker::make_over_both(CollectiveOperation operation) {
@@ -282,7 +312,7 @@ bool PortPrice::extrapolates(double bytes) const {
 Tariff make_tariff(const Profile& profile,
                    const Cluster& cluster,
                    CollectiveOperation operation,
-                   const Place& place) {
+                   const MemberPlace& place) {
   return TariffMaker(profile, cluster, place).make(operation);
 }
 

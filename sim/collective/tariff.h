@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/collective/place.h"
+#include "sim/collective/member_place.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 
@@ -42,7 +42,7 @@ struct Tariff {
 Tariff make_tariff(const Profile& profile,
                    const Cluster& cluster,
                    CollectiveOperation operation,
-                   const Place& place);
+                   const MemberPlace& place);
 
 // "ALL_TO_ALL between nodes", for messages.
 std::string describe(CollectiveOperation operation, Span span);

@@ -106,7 +106,7 @@ void CostPartition::split_by_place(const Collective& collective) {
     return;
   }
   seen_.push_back(kind);
-  std::vector<Place> places;
+  std::vector<MemberPlace> places;
   places.reserve(program_.num_ranks);
   for (int rank = 0; rank < program_.num_ranks; ++rank) {
     places.push_back(costs_.place(collective, rank));

@@ -107,9 +107,9 @@ Time TaskCosts::alone(const Task& task, int rank) {
   const int instance = groups_.instance(collective.group, rank);
   Time startup;
   Time transfer;
-  Place last;  // at first that of a member alone, whose load is zero
+  MemberPlace last;  // at first that of a member alone, whose load is zero
   for (const int member : program_.groups[collective.group].members[instance]) {
-    const Place here = place(collective, member);
+    const MemberPlace here = place(collective, member);
     if (here == last && !depends_on_rank(task)) {
       continue;
     }
@@ -121,12 +121,12 @@ Time TaskCosts::alone(const Task& task, int rank) {
   return startup + transfer;
 }
 
-Place TaskCosts::place(const Collective& collective, int rank) {
+MemberPlace TaskCosts::place(const Collective& collective, int rank) {
   const int instance = groups_.instance(collective.group, rank);
   if (instance == kNone) {
     return {.size = 0};
   }
-  const Place& place = places(collective.group)[rank];
+  const MemberPlace& place = places(collective.group)[rank];
   if (collective.operation != CollectiveOperation::kShift || cluster_ == nullptr) {
     return place;
   }
@@ -137,17 +137,18 @@ Place TaskCosts::place(const Collective& collective, int rank) {
                      place);
 }
 
-const std::vector<Place>& TaskCosts::places(int group) {
-  std::vector<Place>& places = places_[group];
+const std::vector<MemberPlace>& TaskCosts::places(int group) {
+  std::vector<MemberPlace>& places = places_[group];
   if (!places.empty()) {
     return places;
   }
   places.resize(program_.num_ranks);
   for (const std::vector<int>& members : program_.groups[group].members) {
-    const std::vector<Place> found =
+    const std::vector<MemberPlace> found =
         cluster_ != nullptr
             ? places_of(*cluster_, members)
-            : std::vector<Place>(members.size(), Place{.size = static_cast<int>(members.size())});
+            : std::vector<MemberPlace>(members.size(),
+                                       MemberPlace{.size = static_cast<int>(members.size())});
     for (std::size_t index = 0; index < members.size(); ++index) {
       places[members[index]] = found[index];
     }

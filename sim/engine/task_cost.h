@@ -47,7 +47,7 @@ class TaskCosts {
   Time alone(const Task& task, int rank);
 
   // Where a rank stands in its instance of a collective's group; outside it, size 0.
-  Place place(const Collective& collective, int rank);
+  MemberPlace place(const Collective& collective, int rank);
 
   // What the costs handed out so far rest on, in order of first use.
   const std::vector<std::string>& assumptions() const { return assumptions_; }
@@ -55,7 +55,7 @@ class TaskCosts {
  private:
   Time work_duration(const Task& task, int rank);
   double valid_share(const Task& task, int rank);
-  const std::vector<Place>& places(int group);
+  const std::vector<MemberPlace>& places(int group);
   void note(const char* assumption);
   void collect_collective_assumptions();
 
@@ -66,7 +66,7 @@ class TaskCosts {
   ValidRows valid_rows_;
   RowTraffic row_traffic_;
   std::optional<CollectiveCosts> collective_costs_;
-  std::vector<std::vector<Place>> places_;  // [group][rank]; empty until asked for
+  std::vector<std::vector<MemberPlace>> places_;  // [group][rank]; empty until asked for
   std::vector<std::string> assumptions_;
   std::size_t num_collected_ = 0;  // of collective_costs_->assumptions()
 };

@@ -18,7 +18,7 @@ int count_units(const Degrees& degrees) {
   return std::min(degrees.non_moe, moe);
 }
 
-LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy) {
+LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy, int num_units) {
   LayerStreams streams;
   streams.compute = program.stream("compute");
   if (policy.overlap_intra_with_inter) {
@@ -28,7 +28,9 @@ LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy) {
     streams.intra = program.stream("communication");
     streams.inter = streams.intra;
   }
-  streams.routing = policy.route_beside_communication ? streams.inter : streams.compute;
+  // A unit alone holds up no other: without units the flow is everyone's, to the picosecond.
+  const bool route_beside = policy.route_beside_communication && num_units > 1;
+  streams.routing = route_beside ? streams.inter : streams.compute;
   return streams;
 }
 
@@ -43,7 +45,7 @@ Pipeline::Pipeline(const Scenario& scenario,
       degrees_(degrees),
       gradients_(std::move(gradients)),
       program_(scenario, schedule),
-      streams_(make_streams(program_, policy)),
+      streams_(make_streams(program_, policy, count_units(degrees))),
       num_units_(count_units(degrees)) {}
 
 Program Pipeline::build() && {

@@ -133,6 +133,16 @@ TEST_F(CollectiveCostTest, PortRatesStandInForAMissingFigure) {
   EXPECT_THAT(costs_.assumptions()[0], HasSubstr("ALL_REDUCE within a node: not in the profile"));
 }
 
+TEST_F(CollectiveCostTest, AnAllReduceIsItsHalvesWhereItHasNoFigure) {
+  profile_.collectives = {make_cost(CollectiveOperation::kReduceScatter, Span::kNode, 5, 2),
+                          make_cost(kAllGather, Span::kNode, 7, 3)};
+  // Startups 5 + 7, then 100 bytes at 2 + 3 ps.
+  const CollectiveLoad sum = load(kAllReduce, 100, ranks(4));
+  EXPECT_EQ(sum.startup, ps(12));
+  EXPECT_EQ(sum.load, loads(500, 500, 0, 0));
+  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("its REDUCE_SCATTER and ALL_GATHER")));
+}
+
 TEST_F(CollectiveCostTest, NoFigureAtAllIsAnError) {
   cluster_.intra_node.bytes_per_second = 0;
   EXPECT_THROW(load(kAllReduce, 100, ranks(4)), Error);

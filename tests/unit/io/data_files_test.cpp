@@ -107,7 +107,7 @@ TEST(DataFilesTest, QuickstartComparesEverything) {
   const Inputs inputs = load_inputs("scenarios/quickstart.txtpb");
   EXPECT_THAT(inputs.scenario.schedules, SizeIs(12));
   EXPECT_EQ(inputs.scenario.baseline, "tutel");
-  EXPECT_EQ(inputs.scenario.model.layers, 32);
+  EXPECT_EQ(inputs.scenario.model.layers, 8);
   EXPECT_EQ(inputs.scenario.model.attention, AttentionMask::kCausal);
   // Fewer nodes need no other change.
   EXPECT_EQ(load_inputs("scenarios/quickstart.txtpb", "", "", {"cluster.num_nodes=4"})

@@ -12,7 +12,7 @@ enum class Reach { kNothing, kNode, kFabric };
 
 // Where one member of a group instance stands: all that its load depends on besides the collective
 // itself, as long as every row is valid. Members in equal places have equal loads.
-struct Place {
+struct MemberPlace {
   int size = 1;                      // members of the instance
   int nodes = 1;                     // that they sit on
   int on_node = 1;                   // of them on this member's node, itself included
@@ -21,11 +21,11 @@ struct Place {
 
   Span span() const;
 
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const MemberPlace&, const MemberPlace&) = default;
 };
 
 // The places of all members, in group order.
-std::vector<Place> places_of(const Cluster& cluster, const std::vector<int>& members);
+std::vector<MemberPlace> places_of(const Cluster& cluster, const std::vector<int>& members);
 
 // The other members on members[index]'s node, `on_node` with itself, as indices, ascending.
 std::vector<int> peers_on_node(const Cluster& cluster,
@@ -35,10 +35,10 @@ std::vector<int> peers_on_node(const Cluster& cluster,
 
 // The place of members[index] in a SHIFT: it sends to index + distance and receives from
 // index - distance. Past the end a member wraps around or, without `wrap`, has no partner.
-Place shift_place(const Cluster& cluster,
-                  const std::vector<int>& members,
-                  int index,
-                  const Collective& shift,
-                  Place place);
+MemberPlace shift_place(const Cluster& cluster,
+                        const std::vector<int>& members,
+                        int index,
+                        const Collective& shift,
+                        MemberPlace place);
 
 }  // namespace moesim

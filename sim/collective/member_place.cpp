@@ -1,4 +1,4 @@
-#include "sim/collective/place.h"
+#include "sim/collective/member_place.h"
 
 #include "sim/base/check.h"
 #include "sim/cluster/groups.h"
@@ -17,14 +17,14 @@ Reach reach(const Cluster& cluster, const std::vector<int>& members, int index, 
 
 }  // namespace
 
-Span Place::span() const {
+Span MemberPlace::span() const {
   if (nodes == 1) {
     return Span::kNode;
   }
   return nodes == size ? Span::kFabric : Span::kBoth;
 }
 
-std::vector<Place> places_of(const Cluster& cluster, const std::vector<int>& members) {
+std::vector<MemberPlace> places_of(const Cluster& cluster, const std::vector<int>& members) {
   std::vector<int> on_node(cluster.num_nodes);
   int nodes = 0;
   for (const int rank : members) {
@@ -32,7 +32,7 @@ std::vector<Place> places_of(const Cluster& cluster, const std::vector<int>& mem
     nodes += count == 0 ? 1 : 0;
     ++count;
   }
-  std::vector<Place> places;
+  std::vector<MemberPlace> places;
   places.reserve(members.size());
   for (const int rank : members) {
     places.push_back({.size = static_cast<int>(members.size()),
@@ -71,11 +71,11 @@ std::vector<int> peers_on_node(const Cluster& cluster,
   return peers;
 }
 
-Place shift_place(const Cluster& cluster,
-                  const std::vector<int>& members,
-                  int index,
-                  const Collective& shift,
-                  Place place) {
+MemberPlace shift_place(const Cluster& cluster,
+                        const std::vector<int>& members,
+                        int index,
+                        const Collective& shift,
+                        MemberPlace place) {
   CHECK(shift.operation == CollectiveOperation::kShift);
   const int size = static_cast<int>(members.size());
   int to = index + shift.distance % size;

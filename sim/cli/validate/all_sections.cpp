@@ -1,0 +1,86 @@
+#include "sim/cli/validate/all_sections.h"
+
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+#include "sim/cli/validate/in_workers.h"
+#include "sim/cli/validate/sections.h"
+
+namespace moesim::validation {
+namespace {
+
+std::vector<Inputs> load_all(std::initializer_list<const char*> scenarios) {
+  std::vector<Inputs> inputs;
+  for (const char* scenario : scenarios) {
+    inputs.push_back(load_inputs(fmt::format("scenarios/{}.txtpb", scenario)));
+  }
+  return inputs;
+}
+
+std::string names_of(const std::vector<Inputs>& inputs) {
+  if (inputs.empty()) {
+    return "none";
+  }
+  std::string names;
+  for (const Inputs& input : inputs) {
+    names += names.empty() ? "" : ", ";
+    names += fmt::format("`{}` ({})", input.scenario.path, input.hash);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Section> all_sections(int num_workers) {
+  const std::vector<Inputs> testbeds = load_all({"mixtral_testbed_a", "mixtral_testbed_b"});
+  using List = const std::vector<Inputs>&;
+  return {
+      {"recurrence",
+       "Random Programs equal the execution model's rules",
+       {},
+       [](List) { return in_a_worker([] { return study_recurrence({}); }); }},
+      {"closed_forms",
+       "MoE regions equal the papers' formulas",
+       {},
+       [](List) { return in_a_worker([] { return study_closed_forms({}); }); }},
+      {"table2",
+       "FSMoE's Table 2",
+       load_all({"gpt2xl_testbed_a", "mixtral_testbed_a", "gpt2xl_testbed_b", "mixtral_testbed_b"}),
+       [](List of) {
+         return in_a_worker([&of] { return study_table2({of[0], of[1], of[2], of[3]}); });
+       }},
+      {"grid",
+       "FSMoE's grid of 1458 layers",
+       testbeds,
+       [num_workers](List of) {
+         return study_grid({of[0], of[1], num_workers});
+       }},
+      {"parm",
+       "Parm over its baseline",
+       testbeds,
+       [num_workers](List of) {
+         return study_parm({of[0], of[1], num_workers});
+       }},
+      {"sp_moe",
+       "SP-MoE against other systems",
+       testbeds,
+       [num_workers](List of) {
+         return study_sp_moe({of[0], of[1], num_workers});
+       }},
+      {"determinism", "The same bytes again", load_all({"quickstart"}), [](List of) {
+         return study_determinism({of.front()});
+       }}};
+}
+
+Finding run(const Section& section) {
+  Finding finding = section.study(section.inputs);
+  finding.text = fmt::format("## {}\n\n`moesim validate {}` · inputs: {}\n\n{}",
+                             section.title,
+                             section.name,
+                             names_of(section.inputs),
+                             finding.text);
+  return finding;
+}
+
+}  // namespace moesim::validation

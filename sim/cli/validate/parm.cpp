@@ -1,0 +1,165 @@
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "sim/cli/validate/in_workers.h"
+#include "sim/cli/validate/layer_time.h"
+#include "sim/cli/validate/range.h"
+#include "sim/cli/validate/sections.h"
+
+namespace moesim::validation {
+namespace {
+
+// A machine of the grid, and a configuration on it.
+struct Machine {
+  const char* name;
+  Inputs inputs;
+};
+
+struct ParmPoint {
+  int machine = 0;
+  int batch = 0;
+  int sequence = 0;
+  int embedding = 0;
+  int hidden_ratio = 0;
+  int shards = 0;  // N_MP = N_ESP
+  int top_k = 0;
+  std::optional<double> capacity_factor;
+};
+
+// One node of testbed A is the 8-GPU server, testbed B the 32-GPU cluster.
+std::vector<Machine> make_machines(const ParmStudy& study) {
+  std::vector<Machine> machines{{"8-GPU server", study.testbed_a},
+                                {"32-GPU cluster", study.testbed_b}};
+  machines.front().inputs.cluster.num_nodes = 1;
+  return machines;
+}
+
+std::vector<ParmPoint> make_points(int num_machines) {
+  std::vector<ParmPoint> points;
+  const std::optional<double> factors[] = {1.2, 2.4, std::nullopt};
+  for (int machine = 0; machine < num_machines; ++machine) {
+    for (const int batch : {1, 2, 4}) {
+      for (const int sequence : {512, 1024, 2048}) {
+        for (const int embedding : {1024, 2048, 4096}) {
+          for (const int hidden_ratio : {2, 4}) {
+            for (const int shards : {2, 4}) {
+              for (const int top_k : {1, 2}) {
+                for (const std::optional<double>& factor : factors) {
+                  points.push_back(
+                      {machine, batch, sequence, embedding, hidden_ratio, shards, top_k, factor});
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return points;
+}
+
+Scenario scenario_at(const ParmPoint& point, const Inputs& inputs) {
+  Scenario scenario = inputs.scenario;
+  const int experts = inputs.cluster.num_gpus() / point.shards;
+  scenario.parallel = {.mp = point.shards, .dp = experts, .esp = point.shards, .ep = experts};
+  ModelConfig& model = scenario.model;
+  model.batch = point.batch;
+  model.sequence = point.sequence;
+  model.embedding = point.embedding;
+  model.hidden = point.hidden_ratio * point.embedding;
+  model.heads = 32;
+  model.kv_heads = 32;
+  model.experts = experts;
+  model.top_k = point.top_k;
+  model.capacity_factor = point.capacity_factor;
+  model.feed_forward = FeedForward::kSimple;
+  model.attention = AttentionMask::kFull;
+  model.recompute = Recompute::kNothing;
+  model.optimizer.reset();
+  return scenario;
+}
+
+// Speed-ups over the baseline: of a whole layer, forward and backward, and of its MoE part forward.
+struct ParmTimes {
+  double layer_s1 = 0;
+  double layer_s2 = 0;
+  double moe_s1 = 0;
+  double moe_s2 = 0;
+};
+
+ParmTimes simulate_point(const ParmPoint& point, const Inputs& inputs) {
+  const Scenario scenario = scenario_at(point, inputs);
+  const auto speedup = [&](const char* schedule, const Evaluator& evaluator) {
+    return ratio(searched_layer_time("parm_baseline", scenario, evaluator),
+                 searched_layer_time(schedule, scenario, evaluator));
+  };
+  const Evaluator whole = fixed_kinds_evaluator(inputs.cluster, inputs.profile, {});
+  const Evaluator moe = forward_only(fixed_kinds_evaluator(
+      inputs.cluster, inputs.profile, {{"attention", {}, {}}, {"mp_all_reduce", {}, {}}}));
+  return {speedup("parm_s1", whole),
+          speedup("parm_s2", whole),
+          speedup("parm_s1", moe),
+          speedup("parm_s2", moe)};
+}
+
+std::vector<std::string> row(const std::string& name, const char* part, const Range& range) {
+  return {name,
+          part,
+          fmt::format("{}", range.count()),
+          fmt::format("{:.2f}", range.least()),
+          fmt::format("{:.2f}", range.mean()),
+          fmt::format("{:.2f}", range.largest())};
+}
+
+}  // namespace
+
+Finding study_parm(const ParmStudy& study) {
+  const std::vector<Machine> machines = make_machines(study);
+  const std::vector<ParmPoint> points = make_points(static_cast<int>(machines.size()));
+  const WorkerRun run{"layers", static_cast<int>(points.size()), study.num_workers};
+  const auto times = records_in_workers<ParmTimes>(run, [&](int index) {
+    const ParmPoint& point = points[static_cast<std::size_t>(index)];
+    return simulate_point(point, machines[static_cast<std::size_t>(point.machine)].inputs);
+  });
+
+  SectionWriter writer;
+  writer.say(fmt::format(
+      "Parm (`parm`, the better of S1 and S2) over `parm_baseline`, published 1.13 to 5.77 on 1296 "
+      "layers of an 8-GPU server and a 32-GPU cluster. The published grid is not available, nor "
+      "are "
+      "the task lists; the grid here is assumed: {} layers = {{one node of testbed A, testbed B}} "
+      "x "
+      "B {{1, 2, 4}} x L {{512, 1024, 2048}} x M {{1024, 2048, 4096}} x H/M {{2, 4}} x N_MP = "
+      "N_ESP "
+      "{{2, 4}} x k {{1, 2}} x f {{1.2, 2.4, no drop}}, E = N_EP, simple feed-forward layers. "
+      "A whole layer is forward and backward with attention; the MoE part is forward only, from "
+      "the "
+      "replicated input to the replicated output. Collectives without a fitted figure take the "
+      "port's rate.",
+      points.size()));
+  Table table({"Machine", "part", "layers", "least", "mean", "largest"});
+  int num_s1 = 0;
+  for (std::size_t machine = 0; machine < machines.size(); ++machine) {
+    Range layer;
+    Range moe;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points[i].machine == static_cast<int>(machine)) {
+        layer.add(std::max(times[i].layer_s1, times[i].layer_s2));
+        moe.add(std::max(times[i].moe_s1, times[i].moe_s2));
+        num_s1 += times[i].layer_s1 >= times[i].layer_s2 ? 1 : 0;
+      }
+    }
+    table.add(row(machines[machine].name, "whole layer", layer));
+    table.add(row(machines[machine].name, "MoE part", moe));
+  }
+  writer.add(table);
+  writer.say(
+      fmt::format("S1 is chosen for {} whole layers, S2 for {}. Standing: *rests on "
+                  "assumptions*, held to no bar.",
+                  num_s1,
+                  points.size() - static_cast<std::size_t>(num_s1)));
+  return std::move(writer).finish();
+}
+
+}  // namespace moesim::validation

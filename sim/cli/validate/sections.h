@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/analysis/recurrence.h"
+#include "sim/cli/validate/finding.h"
+#include "sim/io/inputs.h"
+#include "sim/schedule/closed_form.h"
+
+namespace moesim::validation {
+
+// Random Programs of fixed tasks against the execution model's rules, solved as equations.
+struct RecurrenceStudy {
+  using Solve = std::vector<TaskSpan> (*)(const Program&, const RecurrenceOptions&);
+
+  int num_programs = 1000;
+  std::uint64_t seed = 20260201;
+  Solve solve = solve_recurrence;
+};
+Finding study_recurrence(const RecurrenceStudy& study);
+
+// MoE regions of the pipelined schedules against the papers' formulas.
+struct ClosedFormStudy {
+  using Formula = double (*)(int, const ChunkTimes&);
+
+  int num_sets = 2000;
+  std::uint64_t seed = 20260202;
+  Formula fsmoe = fsmoe_bound;
+  Formula pipemoe = pipemoe_time;
+};
+Finding study_closed_forms(const ClosedFormStudy& study);
+
+// FSMoE's Table 2, milliseconds of one layer. Holds nothing to a bar.
+struct Table2Study {
+  Inputs gpt2xl_a;
+  Inputs mixtral_a;
+  Inputs gpt2xl_b;
+  Inputs mixtral_b;
+};
+Finding study_table2(const Table2Study& study);
+
+// FSMoE's grid of 1458 layers on each testbed, in worker processes.
+struct PublishedSpeedups {  // averages over Tutel
+  double tutel_improved = 0;
+  double fsmoe_no_iio = 0;
+  double fsmoe = 0;
+};
+struct GridStudy {
+  Inputs testbed_a;
+  Inputs testbed_b;
+  int num_workers = 1;
+  int stride = 1;  // every stride-th point
+  PublishedSpeedups published_a = {1.09, 1.12, 1.18};
+  PublishedSpeedups published_b = {1.08, 1.16, 1.22};
+};
+Finding study_grid(const GridStudy& study);
+
+// Parm over its baseline, and SP-MoE against other systems, on grids that are assumed: nothing is
+// held to a bar. In worker processes.
+struct ParmStudy {
+  Inputs testbed_a;
+  Inputs testbed_b;
+  int num_workers = 1;
+};
+Finding study_parm(const ParmStudy& study);
+
+struct SpMoeStudy {
+  Inputs testbed_a;
+  Inputs testbed_b;
+  int num_workers = 1;
+};
+Finding study_sp_moe(const SpMoeStudy& study);
+
+// The same bytes again, from other numbers of workers, and after other scenarios. In worker
+// processes. `report` says what a schedule does with a scenario; report_hash: the hash of what
+// `simulate --json --spans` prints.
+std::string report_hash(const Inputs& inputs, const std::string& schedule);
+
+struct DeterminismStudy {
+  Inputs inputs;
+  int num_others = 1000;
+  std::string (*report)(const Inputs&, const std::string&) = report_hash;
+};
+Finding study_determinism(const DeterminismStudy& study);
+
+}  // namespace moesim::validation

@@ -1,0 +1,53 @@
+// `moesim validate` as a user runs it, in a folder with the repository's data.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "tests/cli/moesim_runner.h"
+
+namespace moesim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class ValidateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* folder : {"calibration", "scenarios", "topologies"}) {
+      fs::create_directory_symlink(fs::absolute(folder), workspace_.path(folder));
+    }
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(ValidateTest, SectionIsPrintedAndNothingIsWritten) {
+  const Outcome outcome = workspace_.run({"validate", "table2"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("## FSMoE's Table 2\n\n`moesim validate table2`"));
+  EXPECT_THAT(outcome.out, HasSubstr("`scenarios/mixtral_testbed_a.txtpb` ("));
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(workspace_.files(), ElementsAre("calibration", "scenarios", "topologies"));
+}
+
+TEST_F(ValidateTest, UnknownSectionListsTheSectionsThereAre) {
+  const Outcome outcome = workspace_.run({"validate", "speed"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, HasSubstr("no section 'speed'; choose one of recurrence, "));
+}
+
+TEST_F(ValidateTest, OtherFoldersLackTheScenarios) {
+  const Workspace elsewhere;
+  const Outcome outcome = elsewhere.run({"validate", "table2"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("scenarios/"));
+}
+
+}  // namespace
+}  // namespace moesim
