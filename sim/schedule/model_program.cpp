@@ -1,10 +1,12 @@
 #include "sim/schedule/model_program.h"
 
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/check.h"
+#include "sim/base/hash.h"
 #include "sim/cluster/groups.h"
 #include "sim/model/routing.h"
 
@@ -89,10 +91,9 @@ Parameters ModelProgram::add_parameters(const std::string& name,
                                         int columns,
                                         const std::vector<Placement>& placement) {
   const DataType dtype = model().dtype;
-  const int seed = static_cast<int>(builder_.program().tensors.size()) + 1;
   Parameters parameters;
-  parameters.weight =
-      builder_.add_tensor({name + "_weight", blocks, rows, columns, dtype, true, seed, placement});
+  parameters.weight = builder_.add_tensor(
+      {name + "_weight", blocks, rows, columns, dtype, true, input_seed(name), placement});
   parameters.gradient = add_tensor(name + "_gradient", blocks, rows, columns, placement);
   if (model().optimizer) {
     const int copies = state_copies(*model().optimizer, dtype);
@@ -119,6 +120,12 @@ int ModelProgram::add_index_tensor(const std::string& name, int blocks, int rows
   return builder_.add_tensor({name, blocks, rows, 1, DataType::kInt32, false, 0, {}});
 }
 
+// From the scenario's seed and the tensor's name alone: every schedule works on the same data.
+int ModelProgram::input_seed(const std::string& name) const {
+  const uint64_t mixed = Hash().add(name).add(scenario_->seed).value();
+  return static_cast<int>(mixed % std::numeric_limits<int>::max());
+}
+
 int ModelProgram::add_tokens(const std::string& name) {
   return add_tensor(name,
                     model().batch,
@@ -128,14 +135,13 @@ int ModelProgram::add_tokens(const std::string& name) {
 }
 
 int ModelProgram::add_input_tokens(const std::string& name) {
-  const int seed = static_cast<int>(builder_.program().tensors.size()) + 1;
   return builder_.add_tensor({name,
                               model().batch,
                               model().sequence,
                               model().embedding,
                               model().dtype,
                               true,
-                              seed,
+                              input_seed(name),
                               {{groups_.dp, PlacementAxis::kBlocks}}});
 }
 

@@ -112,6 +112,7 @@ class ModelProgram {
   Program build() && { return std::move(builder_).build(); }
 
  private:
+  int input_seed(const std::string& name) const;
   Parameters add_parameters(const std::string& name,
                             int blocks,
                             int rows,

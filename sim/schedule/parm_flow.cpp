@@ -97,13 +97,14 @@ void ParmFlow::gate(Layer& layer, const Place& place, const Region& tokens, int 
   layer.probs = program_.add_tensor(name(place, "probs"), 1, rows, model.experts);
   layer.index = program_.add_index_tensor(name(place, "index"), blocks, layer.shape.rows);
   layer.weight = program_.add_tensor(name(place, "weight"), blocks, layer.shape.rows, 1);
+  layer.gate = Gate{model.gate,
+                    model.top_k,
+                    layer.shape.experts,
+                    program_.routing(rows / layer.shape.domains, ranks_per_domain),
+                    !model.capacity_factor.has_value(),
+                    layer.shape.domains};
   Task task;
-  task.descriptor = Gate{model.gate,
-                         model.top_k,
-                         layer.shape.experts,
-                         program_.routing(rows / layer.shape.domains, ranks_per_domain),
-                         !model.capacity_factor.has_value(),
-                         layer.shape.domains};
+  task.descriptor = layer.gate;
   task.reads = {tokens, program_.gate_rows(program_.gate().weight, place.layer)};
   task.writes = {program_.all(layer.probs), program_.all(layer.index), program_.all(layer.weight)};
   program_.add_task("gate", streams_.compute, place, std::move(task));
