@@ -47,8 +47,11 @@ class HelpFormatter : public CLI::Formatter {
 class CommandLine {
  public:
   CommandLine();
+  ~CommandLine() = default;
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
+  CommandLine(CommandLine&&) = delete;
+  CommandLine& operator=(CommandLine&&) = delete;
 
   Command parse(int argc, const char* const* argv);
 
@@ -62,7 +65,7 @@ class CommandLine {
   void add_program();
   void add_check();
   void add_validate();
-  Command chosen() const;
+  [[nodiscard]] Command chosen() const;
   [[noreturn]] void explain(const CLI::ParseError& error, int argc, const char* const* argv) const;
 
   CLI::App app_{

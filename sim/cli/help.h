@@ -12,18 +12,129 @@ struct CommandHelp {
   std::string_view details;      // what it prints, defaults, examples
 };
 
-namespace help {
-
-extern const CommandHelp kSimulate;
-extern const CommandHelp kCompare;
-extern const CommandHelp kSweep;
-extern const CommandHelp kVerify;
-extern const CommandHelp kProgram;
-extern const CommandHelp kCheck;
-extern const CommandHelp kValidate;
-
-extern const std::string_view kProgramFooter;  // of `moesim --help`
-extern const std::string_view kExitCodes;
-
-}  // namespace help
 }  // namespace moesim
+
+namespace moesim::help {
+
+inline constexpr std::string_view kExitCodes =
+    R"(Exit codes: 0 right answer, 1 the run failed, 2 bad usage or input, 3 a bound was missed
+)";
+
+inline constexpr std::string_view kProgramFooter =
+    R"(Start with:
+  moesim compare scenarios/quickstart.txtpb
+  moesim simulate scenarios/quickstart.txtpb --schedule fsmoe --svg timeline.svg
+
+Each command explains itself: moesim COMMAND --help
+Answers go to standard output, progress to standard error where that is a terminal.
+)";
+
+inline constexpr CommandHelp kSimulate = {
+    "simulate",
+    "SCENARIO | --program FILE [OPTIONS]",
+    "Predicts one training iteration under one schedule, and shows what bounds it",
+    R"(Prints the iteration's time, what lies on its critical path, what bounds it, how busy each
+stream is, lower bounds, memory, and the assumptions that the numbers rest on. JSON has times in
+seconds and sizes in bytes.
+
+A Program that the verifier rejects is not simulated (exit 2, its problems are listed). A Program
+of fixed tasks alone needs no cluster and no profile; any other needs both.
+
+--ablate turns effects off one at a time (launch overhead, the limit of hardware queues, the
+sharing of ports, gradient partition, routing skew) and says what each costs: the predicted time
+less the time without it. What saves time has a negative cost.
+
+Examples:
+  moesim simulate scenarios/quickstart.txtpb --schedule fsmoe
+  moesim simulate scenarios/quickstart.txtpb --schedule fsmoe --degree 4,2 --json
+  moesim simulate scenarios/quickstart.txtpb --set model.sequence=2048 --trace trace.json
+  moesim simulate scenarios/quickstart.txtpb --svg timeline.svg --layers 0..3
+  moesim simulate --program program.json --cluster cluster.txtpb --profile profile.txtpb
+)"};
+
+inline constexpr CommandHelp kCompare = {
+    "compare",
+    "SCENARIO [OPTIONS]",
+    "Predicts one iteration under several schedules, and says which wins",
+    R"(Speed-ups are the baseline's time over the schedule's. A --baseline that is not among
+the schedules is added to them.
+
+Examples:
+  moesim compare scenarios/quickstart.txtpb
+  moesim compare scenarios/quickstart.txtpb --schedules tutel,fsmoe --baseline tutel --json
+)"};
+
+inline constexpr CommandHelp kSweep = {
+    "sweep",
+    "FILE [OPTIONS]",
+    "Predicts a scenario at every combination of the values of a sweep file",
+    R"(The sweep file names a scenario, axes (a field as in --set, and its values) and schedules:
+
+  scenario: "quickstart.txtpb"
+  axes { field: "model.sequence" values: ["512", "1024", "2048"] }
+  axes { field: "model.capacity_factor" values: ["1.2", "*"] }
+  schedules: ["tutel", "fsmoe"]
+  baseline: "tutel"
+
+The CSV has a column per axis, then schedule, iteration_seconds, speedup (over the baseline),
+forward_degree, backward_degree and error. Rows are sorted by point: axes in the order of the file,
+the last varying fastest, then schedules in their order. A point that cannot be simulated is a row
+with its error, and the others go on. The bytes do not depend on the number of workers.
+
+Until the CSV is written, finished points are kept in OUT.journal. A sweep that was killed goes on
+from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version
+have changed since; delete the journal to start afresh.
+
+Examples:
+  moesim sweep scenarios/sweeps/sequence.txtpb
+  moesim sweep scenarios/sweeps/sequence.txtpb --workers 4 --out sequence.csv
+)"};
+
+inline constexpr CommandHelp kVerify = {
+    "verify",
+    "SCENARIO | --program FILE [OPTIONS]",
+    "Proves a Program free of races, deadlocks and contradictory sizes, or names what is wrong",
+    R"(Problems: race, unwritten_read, double_write, out_of_bounds, mismatched_collective,
+byte_mismatch, deadlock. Each names the tasks and what is missing. Warnings (a task that can hold up
+another one's hardware queue) do not change the exit code, which is 3 when there is a problem.
+
+Examples:
+  moesim verify scenarios/quickstart.txtpb --schedule fsmoe
+  moesim verify --program program.json --json
+)"};
+
+inline constexpr CommandHelp kProgram = {
+    "program",
+    "SCENARIO [OPTIONS]",
+    "Writes the Program that a schedule builds: enough to simulate and to execute it",
+    R"(Examples:
+  moesim program scenarios/quickstart.txtpb --schedule fsmoe --out fsmoe.json
+  moesim program scenarios/quickstart.txtpb --schedule fsmoe --degree 2 --out fsmoe.txtpb
+)"};
+
+inline constexpr CommandHelp kCheck = {
+    "check",
+    "[PATHS...] [OPTIONS]",
+    "Recomputes stored predictions, and fails when one has drifted",
+    R"(An expectation file names a scenario and what each schedule takes under it. The exit code
+is 3 when a time or a degree differs. A file that names only its scenario is filled in by
+--update, which takes the scenario's schedules.
+
+Examples:
+  moesim check
+  moesim check scenarios/expected/quickstart.txtpb --update
+  moesim check --junit check.xml
+)"};
+
+inline constexpr CommandHelp kValidate = {
+    "validate",
+    "[SECTION]",
+    "Checks the simulator against closed forms and published results",
+    R"(Without a section all are run and docs/validation.md is written. The exit code is 3 when a
+bound is missed.
+
+Example:
+  moesim validate
+)"};
+
+}  // namespace moesim::help

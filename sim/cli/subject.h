@@ -23,9 +23,9 @@ struct Subject {
   std::string schedule;
   Plan plan;  // of a Program file: the Program alone
 
-  const Program& program() const { return plan.program; }
-  const Cluster* cluster_or_null() const { return cluster ? &*cluster : nullptr; }
-  const Profile* profile_or_null() const { return profile ? &*profile : nullptr; }
+  [[nodiscard]] const Program& program() const { return plan.program; }
+  [[nodiscard]] const Cluster* cluster_or_null() const { return cluster ? &*cluster : nullptr; }
+  [[nodiscard]] const Profile* profile_or_null() const { return profile ? &*profile : nullptr; }
 };
 
 // The scenario under a schedule; of an empty name, under the first that it lists.

@@ -21,9 +21,9 @@ class SweepJournal {
  public:
   SweepJournal(const std::string& path, const JournalKey& key);
 
-  const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
   // By point; records may hold any text.
-  const std::map<int, std::string>& records() const { return records_; }
+  [[nodiscard]] const std::map<int, std::string>& records() const { return records_; }
 
   void add(int point, const std::string& record);
 

@@ -1,7 +1,9 @@
 #include "sim/cli/worker_pool.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -11,7 +13,6 @@
 
 #include <fmt/core.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,8 +29,10 @@ class Socket {
   ~Socket() { close(descriptor_); }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
+  Socket(Socket&&) = delete;
+  Socket& operator=(Socket&&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
 
   // Both return false when the other side is gone.
   bool send(const void* data, std::size_t size) const {
@@ -132,6 +135,8 @@ class WorkerPool {
 
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
+  WorkerPool(WorkerPool&&) = delete;
+  WorkerPool& operator=(WorkerPool&&) = delete;
 
   void run() {
     for (Worker& worker : workers_) {
@@ -147,8 +152,8 @@ class WorkerPool {
 
  private:
   void start_worker() {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) {
       throw std::runtime_error(fmt::format("no socket for a worker: {}", std::strerror(errno)));
     }
     auto parent_end = std::make_unique<Socket>(ends[0]);

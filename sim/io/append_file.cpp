@@ -1,5 +1,6 @@
 #include "sim/io/append_file.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -32,17 +33,17 @@ AppendFile::~AppendFile() {
 
 std::string AppendFile::read() const {
   std::string text;
-  char buffer[1 << 16];
+  std::array<char, std::size_t{1} << 16U> buffer{};
   for (;;) {
     const auto offset = static_cast<off_t>(text.size());
-    const ssize_t size = pread(descriptor_, buffer, sizeof buffer, offset);
+    const ssize_t size = pread(descriptor_, buffer.data(), buffer.size(), offset);
     if (size < 0) {
       fail("cannot be read");
     }
     if (size == 0) {
       return text;
     }
-    text.append(buffer, static_cast<std::size_t>(size));
+    text.append(buffer.data(), static_cast<std::size_t>(size));
   }
 }
 

@@ -16,9 +16,11 @@ class AppendFile {
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
+  AppendFile(AppendFile&&) = delete;
+  AppendFile& operator=(AppendFile&&) = delete;
 
   // All of it, from the start.
-  std::string read() const;
+  [[nodiscard]] std::string read() const;
 
   void append(std::string_view text);
 

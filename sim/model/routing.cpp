@@ -103,16 +103,4 @@ int largest_count(const std::vector<Counts>& tokens) {
   return largest;
 }
 
-double dropped_share(const std::vector<Counts>& tokens, int capacity) {
-  int64_t choices = 0;
-  int64_t dropped = 0;
-  for (const Counts& counts : tokens) {
-    for (const int count : counts) {
-      choices += count;
-      dropped += std::max(0, count - capacity);
-    }
-  }
-  return choices == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(choices);
-}
-
 }  // namespace moesim

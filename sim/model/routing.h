@@ -21,7 +21,4 @@ std::vector<std::vector<int>> make_routing(const Scenario& scenario, const Routi
 // The largest count of any rank and expert: the nominal rows of a buffer without capacity.
 int largest_count(const std::vector<std::vector<int>>& tokens);
 
-// The share of choices that find their expert's `capacity` rows full.
-double dropped_share(const std::vector<std::vector<int>>& tokens, int capacity);
-
 }  // namespace moesim

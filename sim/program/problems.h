@@ -49,7 +49,7 @@ void check_collectives(const Program& program, int hardware_queues, Problems& pr
 // task must start before one that it has nothing to do with.
 std::vector<std::string> head_of_line_warnings(const Program& program, int hardware_queues);
 
-// Tensors of which some written rows are read and others are not.
-std::vector<std::string> unread_row_warnings(const Program& program);
+// Rows that nothing reads, unlike others of their tensor, and sums that are read too early.
+std::vector<std::string> row_warnings(const Program& program);
 
 }  // namespace moesim

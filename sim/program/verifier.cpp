@@ -54,8 +54,8 @@ Verdict verify(const Program& program, const VerifierOptions& options) {
   Verdict verdict;
   if (problems.empty()) {
     verdict.warnings = head_of_line_warnings(program, options.hardware_queues);
-    const std::vector<std::string> unread = unread_row_warnings(program);
-    verdict.warnings.insert(verdict.warnings.end(), unread.begin(), unread.end());
+    const std::vector<std::string> rows = row_warnings(program);
+    verdict.warnings.insert(verdict.warnings.end(), rows.begin(), rows.end());
   }
   if (problems.full()) {
     verdict.warnings.push_back(

@@ -28,7 +28,7 @@ struct Problem {
 
 struct Verdict {
   std::vector<Problem> problems;
-  std::vector<std::string> warnings;  // head-of-line blocking, rows that nothing reads
+  std::vector<std::string> warnings;  // head-of-line blocking, suspicious rows
 
   bool ok() const { return problems.empty(); }
 };

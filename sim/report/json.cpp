@@ -63,6 +63,7 @@ Json to_json_object(const SimulationResult& result) {
   json["peak_memory_bytes"] = result.peak_memory_bytes;
   json["gpu_memory_bytes"] = result.gpu_memory_bytes;
   json["fits"] = result.fits;
+  json["dropped_share"] = result.dropped_share;
   json["streams"] = streams_json(result);
   json["exposed_communication_seconds"] = result.exposed_communication_seconds;
   json["straggler_wait_seconds"] = result.straggler_wait_seconds;

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "sim/analysis/critical_path.h"
+#include "sim/analysis/dropping.h"
 #include "sim/analysis/memory.h"
 #include "sim/analysis/usage.h"
 #include "sim/base/check.h"
@@ -137,6 +138,7 @@ SimulationResult make_summary(const ResultInputs& inputs) {
   result.num_classes = static_cast<int>(trace.classes.size());
   result.num_ranks = inputs.program->num_ranks;
   result.seed = inputs.scenario == nullptr ? 0 : inputs.scenario->seed;
+  result.dropped_share = dropped_share(*inputs.program);
   result.iteration_seconds = trace.end.seconds();
   result.assumptions = trace.assumptions;
   if (inputs.plan != nullptr) {

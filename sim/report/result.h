@@ -47,6 +47,7 @@ struct SimulationResult {
   int64_t peak_memory_bytes = 0;
   int64_t gpu_memory_bytes = 0;  // 0 without a cluster
   bool fits = true;
+  double dropped_share = 0;  // of the tokens' choices, where routing is unequal
   std::map<std::string, double> stream_busy_seconds;
   double exposed_communication_seconds = 0;
   double straggler_wait_seconds = 0;

@@ -129,6 +129,9 @@ std::string to_table(const SimulationResult& result) {
   }
   facts.add_row({"bound by", result.bound_by});
   facts.add_row({"peak memory", memory(result)});
+  if (result.dropped_share > 0) {
+    facts.add_row({"dropped", format_percent(result.dropped_share) + " of the tokens' choices"});
+  }
   facts.add_row({"simulated", origin(result)});
   const double iteration = result.iteration_seconds;
   std::string text = heading(result) + "\n" + facts.to_string();

@@ -14,6 +14,11 @@ constexpr PipelinePolicy kSpMoe{.route_beside_communication = true};
 void check_degrees(const Scenario& scenario, const Degrees& degrees) {
   const int non_moe = degrees.non_moe;
   const int moe = degrees.forward.front();
+  if (degrees.forward != Degrees::uniform(scenario.model.layers, moe, moe).forward) {
+    throw Error(scenario.path,
+                "sp_moe has one MoE degree for all layers; give degrees.forward instead of degrees "
+                "per layer");
+  }
   if (moe % non_moe != 0 && non_moe % moe != 0) {
     throw Error(scenario.path,
                 fmt::format("sp_moe: of the degrees {} (MoE) and {} (non-MoE) neither divides the "

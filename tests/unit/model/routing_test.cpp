@@ -71,9 +71,7 @@ TEST(RoutingTest, ExpertChoiceIsBalancedWhateverTheSkew) {
   EXPECT_TRUE(make_routing(skewed, {500, 1}).empty());
 }
 
-TEST(RoutingTest, DroppedShareCountsWhatExceedsTheCapacity) {
-  // Capacity 5: (8 - 5) + 0 of 10 choices.
-  EXPECT_DOUBLE_EQ(dropped_share({{8, 2}}, 5), 0.3);
+TEST(RoutingTest, LargestCountIsOverAllRanksAndExperts) {
   EXPECT_EQ(largest_count({{8, 2}, {1, 9}}), 9);
 }
 

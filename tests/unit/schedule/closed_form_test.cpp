@@ -37,8 +37,8 @@ TEST(ClosedFormTest, SelectionByPredicatesMayFallBelowTheBound) {
 }
 
 TEST(ClosedFormTest, PipeMoeIsTheLargerOfCommunicationAndCompute) {
-  EXPECT_EQ(pipemoe_time(4, {.a = 3, .e = 1}), 24);           // 2*4*3
-  EXPECT_EQ(pipemoe_time(4, {.a = 3, .e = 10}), 46);          // 2*3 + 4*10
+  EXPECT_EQ(pipemoe_time(4, {.a = 3, .e = 1}), 24);                  // 2*4*3
+  EXPECT_EQ(pipemoe_time(4, {.a = 3, .e = 10}), 46);                 // 2*3 + 4*10
   EXPECT_EQ(pipemoe_time(1, {.a = 3, .g = 1, .s = 2, .e = 5}), 14);  // serial
 }
 

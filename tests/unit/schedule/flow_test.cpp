@@ -19,8 +19,8 @@ using testing::unit_evaluator;
 void expect_clean(const std::string& schedule, const Scenario& scenario, const Degrees& chosen) {
   const Program program = build_schedule(schedule, scenario, chosen, unit_evaluator());
   const Verdict verdict = verify(program);
-  ASSERT_TRUE(verdict.ok()) << schedule << ": " << verdict.problems.size() << " problems, first: "
-                            << verdict.problems.front().message;
+  ASSERT_TRUE(verdict.ok()) << schedule << ": " << verdict.problems.size()
+                            << " problems, first: " << verdict.problems.front().message;
 }
 
 class FlowTest : public ::testing::TestWithParam<std::string> {};
@@ -33,8 +33,7 @@ TEST_P(FlowTest, IsCleanAtSeveralDegrees) {
 }
 
 TEST_P(FlowTest, IsCleanUnderEveryModelOption) {
-  for (const Recompute recompute :
-       {Recompute::kNothing, Recompute::kSelective, Recompute::kFull}) {
+  for (const Recompute recompute : {Recompute::kNothing, Recompute::kSelective, Recompute::kFull}) {
     for (const bool drops : {true, false}) {
       Scenario scenario = small_scenario();
       scenario.model.recompute = recompute;
@@ -107,8 +106,8 @@ TEST(SpMoeTest, IsCleanWithRecomputation) {
 
 TEST(SpMoeTest, RefusesDegreesThatDoNotDivide) {
   const Scenario scenario = small_scenario();
-  EXPECT_THROW(
-      build_schedule("sp_moe", scenario, degrees(scenario, 2, 2, 3), unit_evaluator()), Error);
+  EXPECT_THROW(build_schedule("sp_moe", scenario, degrees(scenario, 2, 2, 3), unit_evaluator()),
+               Error);
 }
 
 TEST(FsmoeTest, ForwardAndBackwardDegreesMayDiffer) {
@@ -135,8 +134,8 @@ TEST(FsmoeTest, MovesWhatThePaperSays) {
   Scenario scenario = small_scenario();
   scenario.model.layers = 1;
   scenario.model.capacity_factor = 1.0;
-  const auto bytes = forward_bytes(
-      build_schedule("fsmoe", scenario, degrees(scenario, 3, 3), unit_evaluator()));
+  const auto bytes =
+      forward_bytes(build_schedule("fsmoe", scenario, degrees(scenario, 3, 3), unit_evaluator()));
   // kf*B*L*M = 2*1*16*8 = 256 elements of 4 bytes (papers: section 1, sizes).
   EXPECT_EQ(bytes.at("dispatch"), 256 / 2 * 4);  // / N_ESP
   EXPECT_EQ(bytes.at("combine"), 256 / 2 * 4);
@@ -165,7 +164,7 @@ TEST(ParmTest, MovesWhatThePaperSays) {
   EXPECT_EQ(s1.at("mp_all_gather"), 16 * 8 * 4);  // B*L*M
   const auto s2 = bytes_of("parm_s2");
   EXPECT_EQ(s2.at("dispatch"), 256 * 2 / 2 * 4);
-  EXPECT_EQ(s2.at("combine"), 256 * 2 / 2 * 4);  // P steps of 1/P each
+  EXPECT_EQ(s2.at("combine"), 256 * 2 / 2 * 4);    // P steps of 1/P each
   EXPECT_EQ(s2.at("mp_all_gather"), 256 * 2 * 4);  // E*T*M*N_ESP, before the local sum
 }
 

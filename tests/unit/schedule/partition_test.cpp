@@ -35,8 +35,7 @@ FreeSlots free_slots(const PartitionProblem& problem) {
       fastest = line.alone < fastest->alone ? &line : fastest;
     }
     remaining += problem.rows_per_layer;
-    slots.region.push_back(
-        std::min(remaining, problem.reduction.rows_within(fastest->hidden())));
+    slots.region.push_back(std::min(remaining, problem.reduction.rows_within(fastest->hidden())));
     remaining -= slots.region.back();
     slots.dense.push_back(std::min(remaining, problem.reduction.rows_within(layer.dense_slot)));
     remaining -= slots.dense.back();
@@ -48,7 +47,9 @@ FreeSlots free_slots(const PartitionProblem& problem) {
   return slots;
 }
 
-double cost(const PartitionProblem& problem, const FreeSlots& slots, const std::vector<int>& extra) {
+double cost(const PartitionProblem& problem,
+            const FreeSlots& slots,
+            const std::vector<int>& extra) {
   double sum = 0;
   for (size_t i = 0; i < extra.size(); ++i) {
     const double slice = problem.reduction.of(slots.region[i] + extra[i]);
@@ -112,8 +113,7 @@ TEST(PartitionTest, StepTwoIsOptimal) {
     }
     EXPECT_EQ(partition.dense_rows, slots.dense);
     std::vector<int> none(problem.layers.size(), 0);
-    EXPECT_DOUBLE_EQ(cost(problem, slots, extra), brute_force(problem, slots, none, 0, 0))
-        << trial;
+    EXPECT_DOUBLE_EQ(cost(problem, slots, extra), brute_force(problem, slots, none, 0, 0)) << trial;
   }
 }
 

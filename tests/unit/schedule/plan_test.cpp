@@ -93,7 +93,7 @@ TEST(PlanTest, DegreesPerLayerAreTaken) {
   scenario.degrees.backward_per_layer = {4, 1};
   const Plan plan = plan_schedule("fsmoe", scenario, Policy::kSearch, valley());
   EXPECT_EQ(plan.degrees.forward, (std::vector<int>{2, 3}));
-  EXPECT_EQ(count(plan.program, "dispatch", Pass::kForward), 2);   // layer 0
+  EXPECT_EQ(count(plan.program, "dispatch", Pass::kForward), 2);  // layer 0
   EXPECT_EQ(count(plan.program, "dispatch", Pass::kBackward), 4);
 }
 
@@ -112,9 +112,9 @@ TEST(PlanTest, WhatDoesNotFitIsNotChosen) {
     return count(program, "dispatch", Pass::kForward) >= 6;
   };
   // Of 6, 7, 8 the smallest is nearest to the valley.
-  EXPECT_EQ(plan_schedule("tutel", roomy_scenario(), Policy::kSearch, evaluator)
-                .degrees.forward.front(),
-            6);
+  EXPECT_EQ(
+      plan_schedule("tutel", roomy_scenario(), Policy::kSearch, evaluator).degrees.forward.front(),
+      6);
 }
 
 TEST(PlanTest, SchedulesWithoutChunksHaveDegreeOne) {

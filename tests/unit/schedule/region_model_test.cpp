@@ -50,8 +50,7 @@ TEST(RegionModelTest, OneCommunicationAtATimeEqualsPipeMoe) {
 
 TEST(RegionModelTest, ASliceIsHiddenUpToTheSlackThenAddsItsTime) {
   // r = 2, a = 10, g = s = 1, e = 30: alone 82, AlltoAlls 40, so 42 are hidden.
-  const RegionLine line =
-      region_line(equal_chunks(2, {.a = 10, .g = 1, .s = 1, .e = 30}), true);
+  const RegionLine line = region_line(equal_chunks(2, {.a = 10, .g = 1, .s = 1, .e = 30}), true);
   EXPECT_DOUBLE_EQ(line.alone, 82);
   EXPECT_DOUBLE_EQ(line.hidden(), 42);
   EXPECT_DOUBLE_EQ(line.seconds(42), 82);

@@ -24,7 +24,7 @@ inline Scenario small_scenario() {
   return scenario;
 }
 
-// Every task takes a microsecond, whatever it does; what schedules plan with is not under test here.
+// Every task takes a microsecond, whatever it does.
 inline Evaluator unit_evaluator() {
   Evaluator evaluator;
   evaluator.durations = [](const Program& program) {
