@@ -128,13 +128,16 @@ Examples:
 
 inline constexpr CommandHelp kValidate = {
     "validate",
-    "[SECTION]",
+    "[SECTION] [OPTIONS]",
     "Checks the simulator against closed forms and published results",
-    R"(Without a section all are run and docs/validation.md is written. The exit code is 3 when a
-bound is missed.
+    R"(Run it in the repository's root. Without a section all are run, one process per core, and
+docs/validation.md is written: every figure with the published one beside it and what it is worth,
+the same bytes every time. The exit code is 3 when a bar is missed.
 
-Example:
+Examples:
   moesim validate
+  moesim validate closed_forms
+  moesim validate --out /tmp/validation.md
 )"};
 
 }  // namespace moesim::help
