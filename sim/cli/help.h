@@ -130,9 +130,9 @@ inline constexpr CommandHelp kValidate = {
     "validate",
     "[SECTION] [OPTIONS]",
     "Checks the simulator against closed forms and published results",
-    R"(Run it in the repository's root. Without a section all are run and docs/validation.md is
-written: every figure with the published one beside it, and what it is worth. The same bytes every
-time, from as many worker processes as there are cores. The exit code is 3 when a bar is missed.
+    R"(Run it in the repository's root. Without a section all are run, one process per core, and
+docs/validation.md is written: every figure with the published one beside it and what it is worth,
+the same bytes every time. The exit code is 3 when a bar is missed.
 
 Examples:
   moesim validate

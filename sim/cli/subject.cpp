@@ -21,7 +21,9 @@ namespace {
 
 Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree) {
   if (degree) {
+    const std::optional<int> non_moe = scenario.degrees.non_moe;
     scenario.degrees = {};
+    scenario.degrees.non_moe = non_moe;
     scenario.degrees.forward = degree->forward;
     scenario.degrees.backward = degree->backward;
   }

@@ -125,6 +125,12 @@ Profile parse_profile(const std::string& text,
     profile.memory_bytes_per_second = root.quantity("memory_rate", parse_rate);
   }
   profile.collectives = read_collectives(root);
+  if (root.has("intra_node_rate")) {
+    profile.intra_node_rate = root.quantity("intra_node_rate", parse_rate);
+  }
+  if (root.has("inter_node_rate")) {
+    profile.inter_node_rate = root.quantity("inter_node_rate", parse_rate);
+  }
   profile.launch_overhead_seconds = read_seconds(root, "launch_overhead");
   profile.hardware_queues =
       root.integer_or("hardware_queues", kMaxHardwareQueues, {1, kMaxHardwareQueues});

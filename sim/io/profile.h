@@ -58,6 +58,9 @@ struct Profile {
   std::optional<GemmCost> gemm;
   std::optional<double> memory_bytes_per_second;
   std::vector<CollectiveCost> collectives;
+  // Port rates of the cluster that the collectives were measured on, bytes per second.
+  std::optional<double> intra_node_rate;
+  std::optional<double> inter_node_rate;
   double launch_overhead_seconds = 0;
   int hardware_queues = 32;  // 1..32
 };

@@ -27,13 +27,13 @@ struct RegionSet {
 // Times of up to 50 ps, where ties are common, or up to 1 ms; every other set without a slice.
 RegionSet draw_set(Random& random, int first_degree) {
   const std::int64_t limit = random.uniform_int(0, 1) == 0 ? 50 : 1'000'000'000;
-  const auto degree = static_cast<int>(random.uniform_int(first_degree, kMaxDegree));
-  RegionSet set{degree, {}};
+  const std::int64_t degree = random.uniform_int(first_degree, kMaxDegree);
+  RegionSet set{static_cast<int>(degree), {}};
   set.times.a = whole(random, limit);
   set.times.g = whole(random, limit);
   set.times.s = whole(random, limit);
   set.times.e = whole(random, 3 * limit);
-  set.times.gar = random.uniform_int(0, 1) == 0 ? 0 : whole(random, 3 * degree * limit);
+  set.times.gar = random.uniform_int(0, 1) == 0 ? 0 : whole(random, degree * 3 * limit);
   return set;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace moesim::validation {
@@ -18,7 +19,7 @@ class Table {
   explicit Table(const std::vector<std::string>& header);
   void add(const std::vector<std::string>& row);
 
-  std::string text() const { return text_ + '\n'; }
+  [[nodiscard]] std::string text() const { return text_ + '\n'; }
 
  private:
   void add_line(const std::vector<std::string>& cells);

@@ -1,25 +1,33 @@
 #include "sim/cli/validate/fsmoe_grid.h"
 
 #include "sim/base/check.h"
+#include "sim/cli/validate/axis.h"
 #include "sim/model/sizes.h"
 
 namespace moesim::validation {
 
-std::vector<GridPoint> fsmoe_grid(const std::vector<int>& sequences) {
-  std::vector<GridPoint> points;
-  const std::optional<double> factors[] = {1.2, 2.4, std::nullopt};
-  for (const int batch : {1, 2, 4}) {
-    for (const int sequence : sequences) {
-      for (const int embedding : {1024, 2048, 4096}) {
-        for (const int hidden_ratio : {2, 3, 4}) {
-          for (const std::optional<double>& factor : factors) {
-            for (const FeedForward kind : {FeedForward::kSimple, FeedForward::kSwiglu}) {
-              points.push_back({batch, sequence, embedding, hidden_ratio, factor, kind});
-            }
-          }
-        }
-      }
-    }
+namespace {
+
+constexpr int kNumPoints = 486;
+constexpr std::array kFeedForward{FeedForward::kSimple, FeedForward::kSwiglu};
+constexpr std::array<std::optional<double>, 3> kFactors{1.2, 2.4, std::nullopt};
+constexpr std::array kHiddenRatios{2, 3, 4};
+constexpr std::array kEmbeddings{1024, 2048, 4096};
+constexpr std::array kBatches{1, 2, 4};
+
+}  // namespace
+
+std::vector<GridPoint> fsmoe_grid(const std::array<int, 3>& sequences) {
+  std::vector<GridPoint> points(kNumPoints);
+  for (int index = 0; index < kNumPoints; ++index) {
+    int number = index;
+    GridPoint& point = points[static_cast<std::size_t>(index)];
+    point.feed_forward = take(number, kFeedForward);
+    point.capacity_factor = take(number, kFactors);
+    point.hidden_ratio = take(number, kHiddenRatios);
+    point.embedding = take(number, kEmbeddings);
+    point.sequence = take(number, sequences);
+    point.batch = take(number, kBatches);
   }
   return points;
 }
@@ -46,7 +54,7 @@ Scenario scenario_at(const GridPoint& point, const Inputs& testbed) {
 
 std::vector<FixedKind> published_costs(const Scenario& scenario, const Profile& profile) {
   CHECK(profile.gemm.has_value());
-  const double tokens = static_cast<double>(scenario.model.tokens());
+  const auto tokens = static_cast<double>(scenario.model.tokens());
   const double embedding = scenario.model.embedding;
   const double multiply_adds =
       (4 * tokens * embedding * embedding + 2 * tokens * scenario.model.sequence * embedding) /

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct GridPoint {
 
 inline constexpr int kLayersPerPoint = 3;
 
-std::vector<GridPoint> fsmoe_grid(const std::vector<int>& sequences);
+std::vector<GridPoint> fsmoe_grid(const std::array<int, 3>& sequences);
 
 // The point on a testbed, whose MP and ESP span a node and whose EP spans the nodes.
 Scenario scenario_at(const GridPoint& point, const Inputs& testbed);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 

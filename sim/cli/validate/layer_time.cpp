@@ -40,8 +40,8 @@ struct PassTimes {
 
 class AddedLayer {
  public:
-  AddedLayer(const std::string& schedule, const Scenario& scenario, const Evaluator& evaluator)
-      : schedule_(schedule), scenario_(scenario), evaluator_(evaluator) {}
+  AddedLayer(const std::string& schedule, Scenario scenario, const Evaluator& evaluator)
+      : schedule_(schedule), scenario_(std::move(scenario)), evaluator_(evaluator) {}
 
   PassTimes at(const SameDegrees& degrees) {
     const Evaluation few = evaluate(degrees, kFewLayers);
@@ -84,7 +84,7 @@ std::vector<SameDegrees> candidates(DegreeChoice choice, const Scenario& scenari
 
 Evaluator fixed_kinds_evaluator(const Cluster& cluster,
                                 const Profile& profile,
-                                std::vector<FixedKind> kinds) {
+                                const std::vector<FixedKind>& kinds) {
   return {.evaluate =
               [&cluster, &profile, kinds](const Program& program) {
                 SimulationOptions options;

@@ -24,7 +24,7 @@ struct FixedKind {
 // tasks fixed. Everything fits the memory. Refers to the cluster and the profile.
 Evaluator fixed_kinds_evaluator(const Cluster& cluster,
                                 const Profile& profile,
-                                std::vector<FixedKind> kinds);
+                                const std::vector<FixedKind>& kinds);
 
 // Up to the end of the forward pass.
 Evaluator forward_only(const Evaluator& evaluator);

@@ -1,7 +1,8 @@
-#include <string_view>
+#include <array>
 
 #include <fmt/format.h>
 
+#include "sim/cli/validate/axis.h"
 #include "sim/cli/validate/in_workers.h"
 #include "sim/cli/validate/layer_time.h"
 #include "sim/cli/validate/range.h"
@@ -35,26 +36,29 @@ std::vector<Machine> make_machines(const ParmStudy& study) {
   return machines;
 }
 
-std::vector<ParmPoint> make_points(int num_machines) {
-  std::vector<ParmPoint> points;
-  const std::optional<double> factors[] = {1.2, 2.4, std::nullopt};
-  for (int machine = 0; machine < num_machines; ++machine) {
-    for (const int batch : {1, 2, 4}) {
-      for (const int sequence : {512, 1024, 2048}) {
-        for (const int embedding : {1024, 2048, 4096}) {
-          for (const int hidden_ratio : {2, 4}) {
-            for (const int shards : {2, 4}) {
-              for (const int top_k : {1, 2}) {
-                for (const std::optional<double>& factor : factors) {
-                  points.push_back(
-                      {machine, batch, sequence, embedding, hidden_ratio, shards, top_k, factor});
-                }
-              }
-            }
-          }
-        }
-      }
-    }
+constexpr int kNumPoints = 1296;
+constexpr std::array<std::optional<double>, 3> kFactors{1.2, 2.4, std::nullopt};
+constexpr std::array kTopK{1, 2};
+constexpr std::array kShards{2, 4};
+constexpr std::array kHiddenRatios{2, 4};
+constexpr std::array kEmbeddings{1024, 2048, 4096};
+constexpr std::array kSequences{512, 1024, 2048};
+constexpr std::array kBatches{1, 2, 4};
+constexpr std::array kMachines{0, 1};
+
+std::vector<ParmPoint> make_points() {
+  std::vector<ParmPoint> points(kNumPoints);
+  for (int index = 0; index < kNumPoints; ++index) {
+    int number = index;
+    ParmPoint& point = points[static_cast<std::size_t>(index)];
+    point.capacity_factor = take(number, kFactors);
+    point.top_k = take(number, kTopK);
+    point.shards = take(number, kShards);
+    point.hidden_ratio = take(number, kHiddenRatios);
+    point.embedding = take(number, kEmbeddings);
+    point.sequence = take(number, kSequences);
+    point.batch = take(number, kBatches);
+    point.machine = take(number, kMachines);
   }
   return points;
 }
@@ -116,7 +120,7 @@ std::vector<std::string> row(const std::string& name, const char* part, const Ra
 
 Finding study_parm(const ParmStudy& study) {
   const std::vector<Machine> machines = make_machines(study);
-  const std::vector<ParmPoint> points = make_points(static_cast<int>(machines.size()));
+  const std::vector<ParmPoint> points = make_points();
   const WorkerRun run{"layers", static_cast<int>(points.size()), study.num_workers};
   const auto times = records_in_workers<ParmTimes>(run, [&](int index) {
     const ParmPoint& point = points[static_cast<std::size_t>(index)];

@@ -1,6 +1,7 @@
 #include "sim/cli/validate/random_program.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,10 +42,8 @@ class Maker {
 
   // Roles may leave ranks over: those run only tasks for all.
   void add_ranks(Program& program) {
-    std::vector<int> ranks;
-    for (int rank = 0; rank < program.num_ranks; ++rank) {
-      ranks.push_back(rank);
-    }
+    std::vector<int> ranks(static_cast<std::size_t>(program.num_ranks));
+    std::iota(ranks.begin(), ranks.end(), 0);
     program.groups.push_back({"world", {ranks}});
     if (chance(2)) {
       for (int rank = 0; rank < program.num_ranks; ++rank) {

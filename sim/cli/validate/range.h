@@ -16,10 +16,10 @@ class Range {
     ++count_;
   }
 
-  int count() const { return count_; }
-  double least() const { return least_; }
-  double mean() const { return sum_ / std::max(1, count_); }
-  double largest() const { return largest_; }
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] double least() const { return least_; }
+  [[nodiscard]] double mean() const { return sum_ / std::max(1, count_); }
+  [[nodiscard]] double largest() const { return largest_; }
 
  private:
   double least_ = std::numeric_limits<double>::infinity();

@@ -58,6 +58,7 @@ std::vector<Interval> intervals(const Trace& trace) {
 
 std::vector<Interval> intervals(const std::vector<TaskSpan>& spans) {
   std::vector<Interval> intervals;
+  intervals.reserve(spans.size());
   for (const TaskSpan& span : spans) {
     intervals.push_back(interval(span, span.rank));
   }

@@ -16,7 +16,7 @@ class RegionProgram {
   RegionProgram(const PipelinePolicy& policy, int degree, bool has_slice);
 
   // The simulated time of the region, for whole picoseconds.
-  Time simulate(const ChunkTimes& picoseconds) const;
+  [[nodiscard]] Time simulate(const ChunkTimes& picoseconds) const;
 
  private:
   Program program_;

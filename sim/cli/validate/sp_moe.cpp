@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/cli/validate/axis.h"
 #include "sim/cli/validate/in_workers.h"
 #include "sim/cli/validate/layer_time.h"
 #include "sim/cli/validate/range.h"
@@ -22,19 +23,25 @@ struct SpMoePoint {
   std::optional<double> capacity_factor;
 };
 
+constexpr int kNumPoints = 72;
+constexpr std::array<std::optional<double>, 2> kFactors{1.2, std::nullopt};
+constexpr std::array kHiddenRatios{2, 4};
+constexpr std::array kEmbeddings{1024, 2048};
+constexpr std::array kSequences{1024, 2048, 4096};
+constexpr std::array kBatches{1, 2, 4};
+
 std::vector<SpMoePoint> make_points(const Inputs& testbed, int shards) {
-  std::vector<SpMoePoint> points;
-  const std::optional<double> factors[] = {1.2, std::nullopt};
-  for (const int batch : {1, 2, 4}) {
-    for (const int sequence : {1024, 2048, 4096}) {
-      for (const int embedding : {1024, 2048}) {
-        for (const int hidden_ratio : {2, 4}) {
-          for (const std::optional<double>& factor : factors) {
-            points.push_back({&testbed, shards, batch, sequence, embedding, hidden_ratio, factor});
-          }
-        }
-      }
-    }
+  std::vector<SpMoePoint> points(kNumPoints);
+  for (int index = 0; index < kNumPoints; ++index) {
+    int number = index;
+    SpMoePoint& point = points[static_cast<std::size_t>(index)];
+    point.testbed = &testbed;
+    point.shards = shards;
+    point.capacity_factor = take(number, kFactors);
+    point.hidden_ratio = take(number, kHiddenRatios);
+    point.embedding = take(number, kEmbeddings);
+    point.sequence = take(number, kSequences);
+    point.batch = take(number, kBatches);
   }
   return points;
 }

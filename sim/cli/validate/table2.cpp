@@ -124,6 +124,7 @@ double gather_deviation(const std::vector<Row>& rows,
 Finding study_table2(const Table2Study& study) {
   const std::vector<Row> published = rows(study);
   std::vector<LayerRow> results;
+  results.reserve(published.size());
   for (const Row& row : published) {
     results.push_back(simulate_row(row));
   }
