@@ -17,8 +17,6 @@
 namespace moesim {
 namespace {
 
-constexpr int kDefaultHardwareQueues = 32;
-
 int largest(const std::vector<int>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
@@ -91,14 +89,6 @@ void add_memory(const ResultInputs& inputs, SimulationResult& result) {
   }
 }
 
-// As many as there are streams where the effect was turned off: each has its own.
-int hardware_queues(const ResultInputs& inputs) {
-  if (!inputs.effects.hardware_queues) {
-    return std::max<int>(1, static_cast<int>(inputs.program->streams.size()));
-  }
-  return inputs.profile == nullptr ? kDefaultHardwareQueues : inputs.profile->hardware_queues;
-}
-
 void add_usage(const Usage& usage, SimulationResult& result) {
   for (const auto& [stream, busy] : usage.busy) {
     result.stream_busy_seconds[stream] = busy.seconds();
@@ -153,7 +143,8 @@ SimulationResult make_result(const ResultInputs& inputs, const LowerBounds& boun
   SimulationResult result = make_summary(inputs);
   const Usage used = usage(*inputs.program, *inputs.trace);
   add_usage(used, result);
-  const CriticalPath path = critical_path(*inputs.program, *inputs.trace, hardware_queues(inputs));
+  const CriticalPath path =
+      critical_path(*inputs.program, *inputs.trace, hardware_queues(inputs.profile));
   add_path(inputs, path, used, result);
   result.busiest_seconds = bounds.busiest.seconds();
   result.busiest = bounds.busiest_name;

@@ -8,7 +8,6 @@
 
 #include "sim/analysis/bounds.h"
 #include "sim/base/time.h"
-#include "sim/engine/simulate.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -74,7 +73,6 @@ struct ResultInputs {
   const Plan* plan = nullptr;
   std::string schedule;
   std::string inputs_hash;
-  Ablation effects{};  // as simulated
 };
 
 // Runs the analyses and fills in a result. The trace must have its spans.
