@@ -6,7 +6,6 @@
 
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/dropping.h"
-#include "sim/analysis/memory.h"
 #include "sim/analysis/usage.h"
 #include "sim/base/check.h"
 #include "sim/base/units.h"
@@ -81,11 +80,11 @@ void add_rates(const ResultInputs& inputs, SimulationResult& result) {
 
 void add_memory(const ResultInputs& inputs, SimulationResult& result) {
   if (!inputs.trace->spans.empty()) {
-    result.peak_memory_bytes = memory_use(*inputs.program, *inputs.trace).peak_bytes;
+    result.memory = memory_use(*inputs.program, *inputs.trace);
   }
   if (inputs.cluster != nullptr && inputs.cluster->gpu_memory_bytes > 0) {
     result.gpu_memory_bytes = inputs.cluster->gpu_memory_bytes;
-    result.fits = result.peak_memory_bytes <= result.gpu_memory_bytes;
+    result.fits = result.memory.peak_bytes <= result.gpu_memory_bytes;
   }
 }
 
