@@ -12,8 +12,6 @@ namespace {
 
 using io::Fields;
 
-constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
-
 // A slope beyond which only a slip of units lies: 1 us per byte or per FLOP.
 constexpr double kMaxSecondsPerUnit = 1e-6;
 
@@ -133,8 +131,12 @@ Profile parse_profile(const std::string& text,
   }
   profile.launch_overhead_seconds = read_seconds(root, "launch_overhead");
   profile.hardware_queues =
-      root.integer_or("hardware_queues", kMaxHardwareQueues, {1, kMaxHardwareQueues});
+      root.integer_or("hardware_queues", kDefaultHardwareQueues, {1, kMaxHardwareQueues});
   return profile;
+}
+
+int hardware_queues(const Profile* profile) {
+  return profile == nullptr ? kDefaultHardwareQueues : profile->hardware_queues;
 }
 
 }  // namespace moesim
