@@ -14,24 +14,22 @@ namespace moesim {
 namespace {
 
 GroupIndices add_groups(ProgramBuilder& builder, const ParallelConfig& parallel) {
+  using Name = std::pair<const char*, int GroupIndices::*>;
+  constexpr std::array kNames{Name{"mp", &GroupIndices::mp},
+                              Name{"dp", &GroupIndices::dp},
+                              Name{"esp", &GroupIndices::esp},
+                              Name{"ep", &GroupIndices::ep},
+                              Name{"edp", &GroupIndices::edp},
+                              Name{"ep_esp", &GroupIndices::ep_esp},
+                              Name{"world", &GroupIndices::world}};
   GroupIndices indices;
-  for (Group& group : make_groups(parallel)) {
-    const std::string name = group.name;
-    const int index = builder.add_group(std::move(group));
-    if (name == "mp")
-      indices.mp = index;
-    if (name == "dp")
-      indices.dp = index;
-    if (name == "esp")
-      indices.esp = index;
-    if (name == "ep")
-      indices.ep = index;
-    if (name == "edp")
-      indices.edp = index;
-    if (name == "ep_esp")
-      indices.ep_esp = index;
-    if (name == "world")
-      indices.world = index;
+  for (const Group& group : make_groups(parallel)) {
+    const int index = builder.add_group(group);
+    for (const auto& [name, member] : kNames) {
+      if (group.name == name) {
+        indices.*member = index;
+      }
+    }
   }
   return indices;
 }

@@ -21,13 +21,8 @@ MoeUnit::MoeUnit(ModelProgram& program, const Options& options)
     : program_(&program),
       options_(options),
       buffer_rows_(round_up(program.buffer_rows(options.domain_rows, 1), options.pad_rows_to)) {
-  const ModelConfig& model = program.model();
-  const int local_experts = program.sizes().local_experts;
-  global_experts_.resize(static_cast<size_t>(model.experts));
+  global_experts_.resize(static_cast<size_t>(program.model().experts));
   std::iota(global_experts_.begin(), global_experts_.end(), 0);
-  for (int block = 0; block < model.experts * program.scenario().parallel.esp; ++block) {
-    local_experts_.push_back(block % local_experts);
-  }
 }
 
 std::string MoeUnit::prefix() const {
@@ -87,48 +82,47 @@ const MoeUnit::Buffers& MoeUnit::current() const {
 }
 
 void MoeUnit::route(Pass pass, const Region& input, int degree) {
-  const ModelConfig& model = program_->model();
+  const int experts = program_->model().experts;
   pass_ = pass;
-  input_ = input;
   cut(degree);
   const int rows = options_.domain_rows;
-  probs_ = program_->add_tensor(prefix() + "probs", 1, rows, model.experts);
-  index_ = program_->add_index_tensor(prefix() + "index", model.experts, buffer_rows_);
-  weight_ = add_buffer("weight", model.experts, 1);
+  domain_.input = input;
+  domain_.probs = program_->add_tensor(prefix() + "probs", 1, rows, experts);
+  domain_.index = program_->add_index_tensor(prefix() + "index", experts, buffer_rows_);
+  domain_.weight = add_buffer("weight", experts, 1);
+  domain_.gate = make_gate(*program_, {rows, 1}, global_experts_, 1);
   activations_ = add_buffers("");
   begin_hidden("hidden");
-
-  Task gate;
-  gate.descriptor = Gate{model.gate,
-                         model.top_k,
-                         global_experts_,
-                         program_->routing(rows, 1),
-                         !model.capacity_factor.has_value(),
-                         1};
-  gate.reads = {input, program_->gate_rows(program_->gate().weight, options_.layer)};
-  gate.writes = {program_->all(probs_), program_->all(index_), program_->all(weight_)};
-  program_->add_task("gate", options_.streams.routing, unit_place(), std::move(gate));
-
-  Task order;
-  order.descriptor = Order{global_experts_};
-  order.reads = {input, program_->all(index_)};
-  order.writes = {program_->all(activations_.sent)};
-  program_->add_task("order", options_.streams.routing, unit_place(), std::move(order));
+  add_routing_task("gate", gate_task(*program_, domain_, options_.layer));
+  add_routing_task("order", order_task(*program_, domain_, program_->all(activations_.sent)));
 }
 
 void MoeUnit::unorder_backward(const Region& d_output, int degree) {
   pass_ = Pass::kBackward;
   cut(degree);
   gradients_ = add_buffers("d_");
-  d_weight_ = add_buffer("d_weight", program_->model().experts, 1);
-  Task task;
-  task.descriptor = Unorder{global_experts_};
-  task.reads = {d_output,
-                program_->all(activations_.combined),
-                program_->all(index_),
-                program_->all(weight_)};
-  task.writes = {program_->all(gradients_.sent), program_->all(d_weight_)};
-  program_->add_task("unorder", options_.streams.routing, unit_place(), std::move(task));
+  domain_.d_weight = add_buffer("d_weight", program_->model().experts, 1);
+  add_routing_task("unorder",
+                   unorder_backward_task(*program_,
+                                         domain_,
+                                         program_->all(activations_.combined),
+                                         d_output,
+                                         program_->all(gradients_.sent)));
+}
+
+void MoeUnit::unorder(const Region& output) {
+  add_routing_task("unorder",
+                   unorder_task(*program_, domain_, program_->all(activations_.combined), output));
+}
+
+void MoeUnit::route_backward(const Region& d_input) {
+  const Region d_buffer = program_->all(gradients_.combined);
+  add_routing_task("order", order_backward_task(*program_, domain_, d_buffer, d_input));
+  add_routing_task("gate", gate_backward_task(*program_, domain_, options_.layer, d_input, true));
+}
+
+void MoeUnit::add_routing_task(const char* kind, Task task) {
+  program_->add_task(kind, options_.streams.routing, unit_place(), std::move(task));
 }
 
 int MoeUnit::exchange(
@@ -181,7 +175,7 @@ int MoeUnit::expert(int chunk) {
 }
 
 void MoeUnit::begin_hidden(const char* name) {
-  const int blocks = static_cast<int>(local_experts_.size());
+  const int blocks = program_->tensor(activations_.gathered).blocks;
   hidden_ = add_buffer(name, blocks, program_->sizes().hidden_columns);
 }
 
@@ -193,73 +187,29 @@ void MoeUnit::recompute_hidden() {
 }
 
 int MoeUnit::expert_forward(int chunk, bool hidden_only) {
-  Task task;
-  task.descriptor = Expert{local_experts_, program_->model().feed_forward == FeedForward::kSwiglu};
-  task.reads = {chunk_rows(activations_.gathered, chunk)};
-  for (const Region& matrix :
-       program_->expert_matrices(program_->expert().weight, options_.layer)) {
-    task.reads.push_back(matrix);
-  }
+  std::vector<Region> outputs;
   if (!hidden_only) {
-    task.writes.push_back(chunk_rows(activations_.produced, chunk));
+    outputs.push_back(chunk_rows(activations_.produced, chunk));
   }
-  task.writes.push_back(chunk_rows(hidden_, chunk));
+  outputs.push_back(chunk_rows(hidden_, chunk));
+  const Region input = chunk_rows(activations_.gathered, chunk);
   Place at = place(chunk);
   at.pass = hidden_only ? Pass::kRecompute : pass_;
-  return program_->add_task("expert", options_.streams.compute, at, std::move(task));
+  return program_->add_task("expert",
+                            options_.streams.compute,
+                            at,
+                            expert_task(*program_, options_.layer, input, std::move(outputs)));
 }
 
 int MoeUnit::expert_backward(int chunk) {
-  Task task;
-  task.descriptor = Expert{local_experts_, program_->model().feed_forward == FeedForward::kSwiglu};
-  task.reads = {chunk_rows(gradients_.gathered, chunk),
-                chunk_rows(activations_.gathered, chunk),
-                chunk_rows(hidden_, chunk)};
-  for (const Region& matrix :
-       program_->expert_matrices(program_->expert().weight, options_.layer)) {
-    task.reads.push_back(matrix);
-  }
-  task.writes = {chunk_rows(gradients_.produced, chunk)};
-  for (const Region& matrix :
-       program_->expert_matrices(program_->expert().gradient, options_.layer)) {
-    program_->accumulate(task, matrix);
-  }
+  const ExpertActivations kept{chunk_rows(activations_.gathered, chunk),
+                               chunk_rows(hidden_, chunk)};
+  Task task = expert_backward_task(*program_,
+                                   options_.layer,
+                                   kept,
+                                   chunk_rows(gradients_.gathered, chunk),
+                                   chunk_rows(gradients_.produced, chunk));
   return program_->add_task("expert", options_.streams.compute, place(chunk), std::move(task));
-}
-
-void MoeUnit::unorder(const Region& output) {
-  Task task;
-  task.descriptor = Unorder{global_experts_};
-  task.reads = {
-      program_->all(activations_.combined), program_->all(index_), program_->all(weight_)};
-  task.writes = {output};
-  program_->add_task("unorder", options_.streams.routing, unit_place(), std::move(task));
-}
-
-void MoeUnit::route_backward(const Region& d_input) {
-  Task order;
-  order.descriptor = Order{global_experts_};
-  order.reads = {program_->all(gradients_.combined), program_->all(index_)};
-  order.writes = {d_input};
-  program_->add_task("order", options_.streams.routing, unit_place(), std::move(order));
-
-  const ModelConfig& model = program_->model();
-  Task gate;
-  gate.descriptor = Gate{model.gate,
-                         model.top_k,
-                         global_experts_,
-                         program_->routing(options_.domain_rows, 1),
-                         !model.capacity_factor.has_value(),
-                         1};
-  gate.reads = {program_->all(d_weight_),
-                program_->all(probs_),
-                program_->all(index_),
-                input_,
-                program_->gate_rows(program_->gate().weight, options_.layer),
-                d_input};
-  gate.writes = {d_input};
-  program_->accumulate(gate, program_->gate_rows(program_->gate().gradient, options_.layer));
-  program_->add_task("gate", options_.streams.routing, unit_place(), std::move(gate));
 }
 
 }  // namespace moesim

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/schedule/model_program.h"
+#include "sim/schedule/moe_tasks.h"
 
 namespace moesim {
 
@@ -78,6 +79,7 @@ class MoeUnit {
   void begin_hidden(const char* name);
   int expert_forward(int chunk, bool hidden_only);
   int expert_backward(int chunk);
+  void add_routing_task(const char* kind, Task task);
   const Buffers& current() const;
   int exchange(
       const char* kind, int stream, const Collective& collective, int chunk, int from, int to);
@@ -86,17 +88,12 @@ class MoeUnit {
   Options options_;
   int buffer_rows_;                  // per expert
   std::vector<int> global_experts_;  // the expert of each block of a sent buffer
-  std::vector<int> local_experts_;   // the local expert of each block of a gathered buffer
   Pass pass_ = Pass::kForward;
   std::vector<int> chunk_begin_;  // rows; one more entry than chunks
-  Region input_;
-  int probs_ = kNone;
-  int index_ = kNone;
-  int weight_ = kNone;
+  RoutedDomain domain_;
   int hidden_ = kNone;
   Buffers activations_;
   std::vector<int> order_only_;
-  int d_weight_ = kNone;
   Buffers gradients_;
 };
 

@@ -89,39 +89,6 @@ int ParmFlow::add_like(const Place& place, const std::string& tensor, int like, 
   return program_.add_tensor(name(place, tensor), blocks, shape.rows, shape.columns);
 }
 
-void ParmFlow::gate(Layer& layer, const Place& place, const Region& tokens, int ranks_per_domain) {
-  const ModelConfig& model = program_.model();
-  const int blocks = static_cast<int>(layer.shape.experts.size());
-  const int rows = static_cast<int>(tokens.num_list_rows());
-  layer.gate_input = tokens;
-  layer.probs = program_.add_tensor(name(place, "probs"), 1, rows, model.experts);
-  layer.index = program_.add_index_tensor(name(place, "index"), blocks, layer.shape.rows);
-  layer.weight = program_.add_tensor(name(place, "weight"), blocks, layer.shape.rows, 1);
-  layer.gate = Gate{model.gate,
-                    model.top_k,
-                    layer.shape.experts,
-                    program_.routing(rows / layer.shape.domains, ranks_per_domain),
-                    !model.capacity_factor.has_value(),
-                    layer.shape.domains};
-  Task task;
-  task.descriptor = layer.gate;
-  task.reads = {tokens, program_.gate_rows(program_.gate().weight, place.layer)};
-  task.writes = {program_.all(layer.probs), program_.all(layer.index), program_.all(layer.weight)};
-  program_.add_task("gate", streams_.compute, place, std::move(task));
-}
-
-int ParmFlow::order(Layer& layer, const Place& place) {
-  const int blocks = static_cast<int>(layer.shape.experts.size());
-  const int buffer = program_.add_tensor(
-      name(place, "buffer"), blocks, layer.shape.rows, program_.model().embedding);
-  Task task;
-  task.descriptor = Order{layer.shape.experts};
-  task.reads = {layer.gate_input, program_.all(layer.index)};
-  task.writes = {program_.all(buffer)};
-  program_.add_task("order", streams_.compute, place, std::move(task));
-  return buffer;
-}
-
 int ParmFlow::replicate(const Place& place, const std::string& tensor, int from) {
   if (esp() == 1) {
     return from;

@@ -6,6 +6,7 @@
 
 #include "sim/schedule/attention_block.h"
 #include "sim/schedule/model_program.h"
+#include "sim/schedule/moe_tasks.h"
 #include "sim/schedule/moe_unit.h"
 #include "sim/schedule/update.h"
 
@@ -40,15 +41,10 @@ class ParmFlow {
     int input = kNone;   // (B, L, M)
     int output = kNone;  // (B, L, M)
     BufferShape shape;
-    Gate gate;
-    Region gate_input;
-    int probs = kNone;
-    int index = kNone;
-    int weight = kNone;
+    RoutedDomain domain;
     int expert_input = kNone;
     int hidden = kNone;
     int combined = kNone;  // what unorder reads
-    int d_weight = kNone;
   };
 
   // From the replicated tokens `from` (B, L, M) to layer.combined, and from there to layer.output.
@@ -88,7 +84,8 @@ class ParmFlow {
   void forward_pass();
   void backward(int layer, int d_output);
   void recompute_hidden(Layer& layer, int index);
-  Task expert_task(const Layer& layer) const;
+  void begin_hidden(Layer& layer, const Place& place);
+  void add_compute_task(const char* kind, const Place& place, Task task);
   Layer make_layer(const Place& place, int input);
 
   GateReads gate_reads_;

@@ -220,37 +220,35 @@ Region Pipeline::token_region(const std::string& name, int sequence_tensor, int 
 }
 
 void Pipeline::scatter_tokens(const Place& place, int from, const Region& to, int unit) {
-  if (program_.scenario().parallel.mp == 1) {
-    return;
-  }
-  int row = 0;
-  for (int i = 0; i < attention_chunks(); ++i) {
-    const int chunk = unit * attention_chunks() + i;
-    const SequenceRange range = sequence_range(chunk);
-    program_.add_collective("mp_reduce_scatter",
-                            streams_.intra,
-                            {place.pass, place.layer, degrees_.non_moe > 1 ? chunk : kNone},
-                            {CollectiveOperation::kReduceScatter, program_.groups().mp},
-                            program_.rows(from, range.first, range.count),
-                            program_.rows(to.tensor, row, token_rows(range)));
-    row += token_rows(range);
-  }
+  move_tokens(place, CollectiveOperation::kReduceScatter, from, to, unit);
 }
 
 void Pipeline::gather_tokens(const Place& place, const Region& from, int to, int unit) {
+  move_tokens(place, CollectiveOperation::kAllGather, to, from, unit);
+}
+
+// One collective per attention chunk of the unit: each is sliced over mp by itself.
+void Pipeline::move_tokens(const Place& place,
+                           CollectiveOperation operation,
+                           int sequence_tensor,
+                           const Region& slice,
+                           int unit) {
   if (program_.scenario().parallel.mp == 1) {
     return;
   }
+  const bool scatters = operation == CollectiveOperation::kReduceScatter;
   int row = 0;
   for (int i = 0; i < attention_chunks(); ++i) {
     const int chunk = unit * attention_chunks() + i;
     const SequenceRange range = sequence_range(chunk);
-    program_.add_collective("mp_all_gather",
+    const Region whole = program_.rows(sequence_tensor, range.first, range.count);
+    const Region own = program_.rows(slice.tensor, row, token_rows(range));
+    program_.add_collective(scatters ? "mp_reduce_scatter" : "mp_all_gather",
                             streams_.intra,
                             {place.pass, place.layer, degrees_.non_moe > 1 ? chunk : kNone},
-                            {CollectiveOperation::kAllGather, program_.groups().mp},
-                            program_.rows(from.tensor, row, token_rows(range)),
-                            program_.rows(to, range.first, range.count));
+                            {operation, program_.groups().mp},
+                            scatters ? whole : own,
+                            scatters ? own : whole);
     row += token_rows(range);
   }
 }

@@ -76,6 +76,11 @@ class Pipeline {
   // Tokens between the replicated (B, L, M) form and the rank's slice.
   Region token_region(const std::string& name, int sequence_tensor, int unit);
   void scatter_tokens(const Place& place, int from, const Region& to, int unit);
+  void move_tokens(const Place& place,
+                   CollectiveOperation operation,
+                   int sequence_tensor,
+                   const Region& slice,
+                   int unit);
   void gather_tokens(const Place& place, const Region& from, int to, int unit);
 
   // Backward (pipeline_backward.cpp).
