@@ -34,21 +34,11 @@ std::vector<GridPoint> fsmoe_grid(const std::array<int, 3>& sequences) {
 
 Scenario scenario_at(const GridPoint& point, const Inputs& testbed) {
   Scenario scenario = testbed.scenario;
-  ModelConfig& model = scenario.model;
-  model.batch = point.batch;
-  model.sequence = point.sequence;
-  model.embedding = point.embedding;
-  model.hidden = point.hidden_ratio * point.embedding;
-  model.heads = 32;
-  model.kv_heads = point.feed_forward == FeedForward::kSwiglu ? 8 : 32;
-  model.experts = testbed.cluster.num_nodes;
-  model.top_k = 2;
-  model.capacity_factor = point.capacity_factor;
-  model.feed_forward = point.feed_forward;
-  model.attention = AttentionMask::kFull;
-  model.optimizer.reset();
-  model.recompute = Recompute::kNothing;
-  scenario.degrees = {};
+  set_layer(point, testbed.cluster.num_nodes, scenario);
+  scenario.model.feed_forward = point.feed_forward;
+  if (point.feed_forward == FeedForward::kSwiglu) {
+    scenario.model.kv_heads = 8;
+  }
   return scenario;
 }
 

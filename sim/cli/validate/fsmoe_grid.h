@@ -1,22 +1,17 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "sim/cli/validate/layer_time.h"
+#include "sim/cli/validate/study_layer.h"
 #include "sim/io/inputs.h"
 
 namespace moesim::validation {
 
 // A configuration of FSMoE's Table 4. Its 1458 layers differ also in the number of heads {8, 16,
 // 32}, which enters no cost: each of the 486 points stands for three layers.
-struct GridPoint {
-  int batch = 0;
-  int sequence = 0;
-  int embedding = 0;
-  int hidden_ratio = 0;                   // H / M
-  std::optional<double> capacity_factor;  // absent: no token is dropped, routing is balanced
+struct GridPoint : StudyLayer {
   FeedForward feed_forward = FeedForward::kSimple;
 };
 

@@ -7,6 +7,7 @@
 #include "sim/cli/validate/layer_time.h"
 #include "sim/cli/validate/range.h"
 #include "sim/cli/validate/sections.h"
+#include "sim/cli/validate/study_layer.h"
 
 namespace moesim::validation {
 namespace {
@@ -17,15 +18,10 @@ struct Machine {
   Inputs inputs;
 };
 
-struct ParmPoint {
+struct ParmPoint : StudyLayer {
   int machine = 0;
-  int batch = 0;
-  int sequence = 0;
-  int embedding = 0;
-  int hidden_ratio = 0;
   int shards = 0;  // N_MP = N_ESP
   int top_k = 0;
-  std::optional<double> capacity_factor;
 };
 
 // One node of testbed A is the 8-GPU server, testbed B the 32-GPU cluster.
@@ -67,20 +63,8 @@ Scenario scenario_at(const ParmPoint& point, const Inputs& inputs) {
   Scenario scenario = inputs.scenario;
   const int experts = inputs.cluster.num_gpus() / point.shards;
   scenario.parallel = {.mp = point.shards, .dp = experts, .esp = point.shards, .ep = experts};
-  ModelConfig& model = scenario.model;
-  model.batch = point.batch;
-  model.sequence = point.sequence;
-  model.embedding = point.embedding;
-  model.hidden = point.hidden_ratio * point.embedding;
-  model.heads = 32;
-  model.kv_heads = 32;
-  model.experts = experts;
-  model.top_k = point.top_k;
-  model.capacity_factor = point.capacity_factor;
-  model.feed_forward = FeedForward::kSimple;
-  model.attention = AttentionMask::kFull;
-  model.recompute = Recompute::kNothing;
-  model.optimizer.reset();
+  set_layer(point, experts, scenario);
+  scenario.model.top_k = point.top_k;
   return scenario;
 }
 

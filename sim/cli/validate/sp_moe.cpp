@@ -7,20 +7,16 @@
 #include "sim/cli/validate/layer_time.h"
 #include "sim/cli/validate/range.h"
 #include "sim/cli/validate/sections.h"
+#include "sim/cli/validate/study_layer.h"
 
 namespace moesim::validation {
 namespace {
 
 constexpr std::array kSystems{"tutel", "pipemoe", "fsmoe"};
 
-struct SpMoePoint {
+struct SpMoePoint : StudyLayer {
   const Inputs* testbed = nullptr;
   int shards = 0;  // N_MP = N_ESP
-  int batch = 0;
-  int sequence = 0;
-  int embedding = 0;
-  int hidden_ratio = 0;
-  std::optional<double> capacity_factor;
 };
 
 constexpr int kNumPoints = 72;
@@ -50,20 +46,8 @@ Scenario scenario_at(const SpMoePoint& point) {
   Scenario scenario = point.testbed->scenario;
   const int experts = point.testbed->cluster.num_gpus() / point.shards;
   scenario.parallel = {.mp = point.shards, .dp = experts, .esp = point.shards, .ep = experts};
-  ModelConfig& model = scenario.model;
-  model.batch = point.batch;
-  model.sequence = point.sequence;
-  model.embedding = point.embedding;
-  model.hidden = point.hidden_ratio * point.embedding;
-  model.heads = 32;
-  model.kv_heads = 32;
-  model.experts = experts;
-  model.top_k = 2;
-  model.capacity_factor = point.capacity_factor;
-  model.feed_forward = FeedForward::kSimple;
-  model.attention = AttentionMask::kCausal;
-  model.recompute = Recompute::kNothing;
-  model.optimizer.reset();
+  set_layer(point, experts, scenario);
+  scenario.model.attention = AttentionMask::kCausal;
   return scenario;
 }
 
