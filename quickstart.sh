@@ -15,7 +15,7 @@ out=build/quickstart
 mkdir -p "$out"
 build/release/moesim compare "$scenario"
 echo
-build/release/moesim simulate "$scenario" --trace "$out/trace.json" --svg "$out/timeline.svg"
+build/release/moesim simulate "$scenario" --schedule fsmoe --trace "$out/trace.json" --svg "$out/timeline.svg"
 echo
 echo "Trace:   $PWD/$out/trace.json (open in https://ui.perfetto.dev)"
 echo "Picture: $PWD/$out/timeline.svg (open in a browser)"

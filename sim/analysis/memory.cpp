@@ -63,6 +63,29 @@ std::vector<Purpose> purposes(const Program& program) {
   return result;
 }
 
+// Tensors that only the task that writes them has a use for: it also writes something that a later
+// task reads, and they are no declared part of a global tensor. So the activations that a layer
+// does not keep because it recomputes them, or the gradient of keys and values.
+std::vector<bool> workspaces(const Program& program) {
+  std::vector<int> last_reader(program.tensors.size(), kNone);
+  for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
+    for (const Region& region : program.tasks[task].reads) {
+      last_reader[region.tensor] = task;
+    }
+  }
+  std::vector<bool> result(program.tensors.size(), false);
+  for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
+    const std::vector<Region>& writes = program.tasks[task].writes;
+    const auto needed = [&](const Region& region) { return last_reader[region.tensor] > task; };
+    if (std::any_of(writes.begin(), writes.end(), needed)) {
+      for (const Region& region : writes) {
+        result[region.tensor] = !needed(region) && program.tensors[region.tensor].placement.empty();
+      }
+    }
+  }
+  return result;
+}
+
 // A moment of one rank. Equal times are ordered by task, and a task has its outputs before it gives
 // up its inputs.
 struct Moment {
@@ -122,6 +145,7 @@ int64_t& bytes_for(Purpose purpose, MemoryUse& use) {
 // The fullest moment of one rank, from its spans.
 MemoryUse use_of_rank(const Program& program,
                       const std::vector<Purpose>& purpose,
+                      const std::vector<bool>& workspace,
                       const std::vector<TaskSpan>& spans) {
   MemoryUse now;
   std::vector<std::pair<Moment, int>> changes;  // what is allocated or freed: a tensor
@@ -133,7 +157,7 @@ MemoryUse use_of_rank(const Program& program,
       now.peak_bytes += program.tensors[tensor].bytes();
     } else if (range.used) {
       changes.emplace_back(range.first_use, tensor);
-      if (!range.last_use_writes) {
+      if (!range.last_use_writes || workspace[tensor]) {
         changes.emplace_back(range.last_use, tensor);
       }
     }
@@ -160,9 +184,10 @@ MemoryUse memory_use(const Program& program, const Trace& trace) {
     spans_of_rank.at(span.rank).push_back(span);
   }
   const std::vector<Purpose> purpose = purposes(program);
+  const std::vector<bool> workspace = workspaces(program);
   MemoryUse fullest;
   for (const std::vector<TaskSpan>& spans : spans_of_rank) {
-    const MemoryUse use = use_of_rank(program, purpose, spans);
+    const MemoryUse use = use_of_rank(program, purpose, workspace, spans);
     if (use.peak_bytes > fullest.peak_bytes) {
       fullest = use;
     }

@@ -10,7 +10,8 @@ namespace moesim {
 // Bytes per GPU at the fullest moment of the fullest rank. Inputs that the rank uses (weights,
 // optimizer state, data) live throughout; every other tensor from the start of its first writer to
 // the end of its last user. A tensor that is not read again after its last write is a result
-// (a gradient, the output) and lives to the iteration's end.
+// (a gradient, the output) and lives to the iteration's end, unless it is a workspace: its writer
+// also makes something that is read, and the tensor states no placement.
 struct MemoryUse {
   int64_t peak_bytes = 0;        // the sum of the four below
   int64_t weight_bytes = 0;      // inputs that a task updates or reads as weights

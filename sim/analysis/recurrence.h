@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/io/profile.h"
 #include "sim/io/program.h"
 #include "sim/io/trace.h"
 
@@ -10,7 +11,7 @@ namespace moesim {
 
 struct RecurrenceOptions {
   Time launch_overhead;
-  int hardware_queues = 32;
+  int hardware_queues = kDefaultHardwareQueues;
 };
 
 // What the execution model's rules say about a Program of fixed tasks, host waits and collectives

@@ -168,19 +168,6 @@ double parse_rate(std::string_view text) {
   return positive(parse_with(factor, parts, text, kRate), text, kRate);
 }
 
-double parse_flops(std::string_view text) {
-  constexpr Quantity kFlops = {"an amount of work", "1.5 GFLOP", 1e24, "1e24 FLOP"};
-  const NumberAndUnit parts = split(text, kFlops);
-  return parse_with(factor_of(parts.unit, kFlopUnits), parts, text, kFlops);
-}
-
-double parse_flop_rate(std::string_view text) {
-  constexpr Quantity kFlopRate = {"a rate of work", "21.8 TFLOP/s", 1e21, "1e21 FLOP/s"};
-  const NumberAndUnit parts = split(text, kFlopRate);
-  const double factor = factor_of(per_second(parts.unit), kFlopUnits);
-  return positive(parse_with(factor, parts, text, kFlopRate), text, kFlopRate);
-}
-
 double parse_time_per_byte(std::string_view text) {
   return parse_slope(text, kByteUnits, {"a time per byte", "0.306 ns/KB", 1, "1 s/B"});
 }

@@ -27,19 +27,6 @@ constexpr auto kByteUnits = std::to_array<Unit>({{"TiB", std::int64_t{1} << 40},
                                                  {"KiB", std::int64_t{1} << 10},
                                                  {"B", 1}});
 
-constexpr std::array<std::string_view, 6> kPrefixes = {"", "K", "M", "G", "T", "P"};
-
-// Four significant digits with a decimal prefix: 21.8e12 -> "21.8 T" + unit.
-std::string format_decimal(double value, std::string_view unit) {
-  std::size_t prefix = 0;
-  // 999.95 is the first value that four digits round up to 1000.
-  while (std::abs(value) >= 999.95 && prefix + 1 < kPrefixes.size()) {
-    value /= 1000;
-    ++prefix;
-  }
-  return fmt::format("{:.4g} {}{}", value, kPrefixes[prefix], unit);
-}
-
 // In the largest unit of which `value`, not zero, is a whole number.
 std::string format_whole(std::int64_t value, std::span<const Unit> units) {
   const auto divides = [value](const Unit& unit) { return value % unit.size == 0; };
@@ -76,18 +63,6 @@ std::string format_bytes(std::int64_t bytes) {
     return fmt::format("{:.2f} {}", static_cast<double>(bytes) / unit_size, unit.name);
   }
   return fmt::format("{} B", bytes);
-}
-
-std::string format_rate(double bytes_per_second) {
-  return format_decimal(bytes_per_second, "B/s");
-}
-
-std::string format_flops(double flops) {
-  return format_decimal(flops, "FLOP");
-}
-
-std::string format_flop_rate(double flops_per_second) {
-  return format_decimal(flops_per_second, "FLOP/s");
 }
 
 std::string format_time_exact(Time time) {

@@ -86,8 +86,8 @@ from there when the same command is run again. It refuses (exit 2) when inputs o
 have changed since; delete the journal to start afresh.
 
 Examples:
-  moesim sweep scenarios/sweeps/sequence.txtpb
-  moesim sweep scenarios/sweeps/sequence.txtpb --workers 4 --out sequence.csv
+  moesim sweep scenarios/sweep_example.txtpb
+  moesim sweep scenarios/sweep_example.txtpb --workers 4 --out sequence.csv
 )"};
 
 inline constexpr CommandHelp kVerify = {

@@ -23,7 +23,7 @@ Subject load(const SimulateOptions& options) {
 }
 
 std::string picture(const SimulateOptions& options, const Subject& subject, const Trace& trace) {
-  const int queues = subject.profile.value_or(Profile()).hardware_queues;
+  const int queues = hardware_queues(subject.profile_or_null());
   return to_svg(subject.program(),
                 trace,
                 critical_path(subject.program(), trace, queues),

@@ -21,7 +21,9 @@ namespace {
 
 Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree) {
   if (degree) {
+    const std::optional<int> non_moe = scenario.degrees.non_moe;
     scenario.degrees = {};
+    scenario.degrees.non_moe = non_moe;
     scenario.degrees.forward = degree->forward;
     scenario.degrees.backward = degree->backward;
   }
@@ -103,11 +105,7 @@ Subject load_subject(const std::string& program, const ScenarioOptions& input) {
 }
 
 Verdict verify(const Subject& subject) {
-  VerifierOptions options;
-  if (subject.profile) {
-    options.hardware_queues = subject.profile->hardware_queues;
-  }
-  return verify(subject.program(), options);
+  return verify(subject.program(), {.hardware_queues = hardware_queues(subject.profile_or_null())});
 }
 
 void require_verified(const Subject& subject) {

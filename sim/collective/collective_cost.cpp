@@ -47,15 +47,6 @@ std::array<double, kNumPorts> balanced_bytes(const Exchange& moved,
           balanced(moved.received_off_node, place.size - place.on_node)};
 }
 
-CollectiveLoad larger(const CollectiveLoad& a, const CollectiveLoad& b) {
-  CollectiveLoad both = a;
-  both.startup = std::max(a.startup, b.startup);
-  for (std::size_t port = 0; port < kNumPorts; ++port) {
-    both.load[port] = std::max(a.load[port], b.load[port]);
-  }
-  return both;
-}
-
 }  // namespace
 
 Time CollectiveLoad::alone() const {
@@ -99,22 +90,6 @@ CollectiveLoad CollectiveCosts::load(const Task& task, const Member& member) con
     bytes = valid_bytes(task, member);
   }
   return priced(collective, member, bytes);
-}
-
-CollectiveLoad CollectiveCosts::load(const Collective& collective,
-                                     int64_t bytes,
-                                     const std::vector<int>& members) const {
-  PortBytes port_bytes{};
-  port_bytes.fill(static_cast<double>(bytes));
-  const std::vector<MemberPlace> places = places_of(*cluster_, members);
-  CollectiveLoad largest;
-  for (std::size_t index = 0; index < members.size(); ++index) {
-    const Member member{
-        .ranks = &members, .index = static_cast<int>(index), .place = places[index]};
-    const CollectiveLoad load = priced(collective, member, port_bytes);
-    largest = index == 0 ? load : larger(largest, load);
-  }
-  return largest;
 }
 
 const std::vector<std::string>& CollectiveCosts::assumptions() const {

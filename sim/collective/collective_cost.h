@@ -54,12 +54,6 @@ class CollectiveCosts {
   // The same without looking for the member's place.
   CollectiveLoad load(const Task& task, const Member& member) const;
 
-  // The same for a nominal size of `bytes` instead of the task's own, all rows valid: of each port
-  // the largest load among the members.
-  CollectiveLoad load(const Collective& collective,
-                      int64_t bytes,
-                      const std::vector<int>& members) const;
-
   const std::vector<std::string>& assumptions() const;
 
  private:

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/units.h"
 #include "sim/collective/cost_curve.h"
 
 namespace moesim {
@@ -69,6 +70,7 @@ class TariffMaker {
   PortPrice price(CollectiveOperation operation, Span span, int size);
   std::optional<PortPrice> all_reduce_from_halves(Span span, int size);
   PortPrice from_entry(const CollectiveCost& entry, int size);
+  double rate_scale(const CollectiveCost& entry);
   PortPrice from_rate(CollectiveOperation operation, Span span, int size);
   const CollectiveCost* find(CollectiveOperation operation, Span span, int size) const;
 
@@ -106,13 +108,34 @@ PortPrice TariffMaker::from_entry(const CollectiveCost& entry, int size) {
            size);
   }
   tariff_.weight = entry.weight;
+  const double size_scale =
+      measured == size ? 1
+                       : wire_share(entry.operation, size) / wire_share(entry.operation, measured);
   return {.used = true,
           .startup_seconds = startup_seconds(entry, size),
           .entry = &entry,
           .measured_size = measured,
-          .scale = measured == size
-                       ? 1
-                       : wire_share(entry.operation, size) / wire_share(entry.operation, measured)};
+          .scale = size_scale * rate_scale(entry)};
+}
+
+// What-if of other links: a transfer takes inversely as long as its port is faster than the one it
+// was measured on, start-up times stay [assumed].
+double TariffMaker::rate_scale(const CollectiveCost& entry) {
+  if (entry.span == Span::kBoth) {
+    return 1;
+  }
+  const bool inside = entry.span == Span::kNode;
+  const double measured =
+      (inside ? profile_.intra_node_rate : profile_.inter_node_rate).value_or(0);
+  const double present = (inside ? cluster_.intra_node : cluster_.inter_node).bytes_per_second;
+  if (measured <= 0 || present <= 0 || measured == present) {
+    return 1;
+  }
+  assume("{}: measured on ports of {}, transfers scaled to {}",
+         describe(entry.operation, entry.span),
+         format_rate(measured),
+         format_rate(present));
+  return measured / present;
 }
 
 // t = steps * latency + share * bytes / rate
@@ -199,7 +222,8 @@ void TariffMaker::make_all_to_all_over_both() {
   const double inter_share = (size - place_.on_node) / size;
   if (inter.entry != nullptr) {
     inter.startup_seconds = startup_seconds(*inter.entry, place_.size);
-    inter.scale = inter_share / wire_share(kAllToAll, inter.measured_size);
+    inter.scale =
+        inter_share / wire_share(kAllToAll, inter.measured_size) * rate_scale(*inter.entry);
   } else {
     inter.startup_seconds = num_steps(kAllToAll, place_.size) * cluster_.inter_node.latency_seconds;
     inter.scale = inter_share;

@@ -34,7 +34,6 @@ class Machine {
   // What happened, by slot. Idle with slots unfinished is a deadlock.
   bool finished() const { return num_unfinished_ == 0; }
   bool has_started(int slot) const { return states_[slot].phase != Phase::kWaiting; }
-  bool has_ended(int slot) const { return states_[slot].phase == Phase::kEnded; }
   Time now() const { return now_; }
   const std::array<Time, kNumPasses>& pass_end() const { return pass_end_; }
 

@@ -15,12 +15,10 @@
 namespace moesim {
 namespace {
 
-int hardware_queues(const Program& program, const Profile* profile, const Ablation& effects) {
+// As many as there are streams where the limit is turned off: each has its own.
+int num_queues(const Program& program, const Profile* profile, const Ablation& effects) {
   const int a_queue_per_stream = std::max(1, static_cast<int>(program.streams.size()));
-  if (!effects.hardware_queues) {
-    return a_queue_per_stream;
-  }
-  return profile != nullptr ? profile->hardware_queues : Profile().hardware_queues;
+  return effects.hardware_queues ? hardware_queues(profile) : a_queue_per_stream;
 }
 
 Time launch_overhead(const Profile* profile, const Ablation& effects) {
@@ -54,7 +52,7 @@ Trace simulate(const Program& program,
                const SimulationOptions& options) {
   const bool fold = options.resolution != Resolution::kPorts;
   TaskCosts costs(program, cluster, profile);
-  Scripts scripts = make_scripts(program, hardware_queues(program, profile, options.effects));
+  Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   Classes classes = fold ? fold_classes(scripts, costs) : separate_classes(program, scripts);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), costs);
 
@@ -83,7 +81,7 @@ std::vector<Time> task_durations(const Program& program,
                                  const Cluster* cluster,
                                  const Profile* profile) {
   TaskCosts costs(program, cluster, profile);
-  const Scripts scripts = make_scripts(program, Profile().hardware_queues);
+  const Scripts scripts = make_scripts(program, hardware_queues(profile));
   std::vector<Time> durations;
   durations.reserve(program.tasks.size());
   for (const Task& task : program.tasks) {

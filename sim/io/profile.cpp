@@ -12,8 +12,6 @@ namespace {
 
 using io::Fields;
 
-constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
-
 // A slope beyond which only a slip of units lies: 1 us per byte or per FLOP.
 constexpr double kMaxSecondsPerUnit = 1e-6;
 
@@ -125,10 +123,20 @@ Profile parse_profile(const std::string& text,
     profile.memory_bytes_per_second = root.quantity("memory_rate", parse_rate);
   }
   profile.collectives = read_collectives(root);
+  if (root.has("intra_node_rate")) {
+    profile.intra_node_rate = root.quantity("intra_node_rate", parse_rate);
+  }
+  if (root.has("inter_node_rate")) {
+    profile.inter_node_rate = root.quantity("inter_node_rate", parse_rate);
+  }
   profile.launch_overhead_seconds = read_seconds(root, "launch_overhead");
   profile.hardware_queues =
-      root.integer_or("hardware_queues", kMaxHardwareQueues, {1, kMaxHardwareQueues});
+      root.integer_or("hardware_queues", kDefaultHardwareQueues, {1, kMaxHardwareQueues});
   return profile;
+}
+
+int hardware_queues(const Profile* profile) {
+  return profile == nullptr ? kDefaultHardwareQueues : profile->hardware_queues;
 }
 
 }  // namespace moesim

@@ -49,6 +49,9 @@ struct GemmCost {
   Fit fit;
 };
 
+inline constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
+inline constexpr int kDefaultHardwareQueues = kMaxHardwareQueues;
+
 // Measured costs and where they come from. An absent part costs nothing and is named among the
 // result's assumptions.
 struct Profile {
@@ -58,9 +61,15 @@ struct Profile {
   std::optional<GemmCost> gemm;
   std::optional<double> memory_bytes_per_second;
   std::vector<CollectiveCost> collectives;
+  // Port rates of the cluster that the collectives were measured on, bytes per second.
+  std::optional<double> intra_node_rate;
+  std::optional<double> inter_node_rate;
   double launch_overhead_seconds = 0;
-  int hardware_queues = 32;  // 1..32
+  int hardware_queues = kDefaultHardwareQueues;  // 1..kMaxHardwareQueues
 };
+
+// Of the profile; the default without one (null).
+int hardware_queues(const Profile* profile);
 
 // Reads a profile in text format or JSON. Of the overrides, those that start with "profile." apply:
 // "profile.hardware_queues=1". Throws Error located in the file or at the override.

@@ -105,7 +105,6 @@ enum class CollectiveOperation {
   kShift,
   kBroadcast
 };
-inline constexpr int kNumCollectiveOperations = 6;
 
 enum class GateKind { kGshard, kSigmoid, kXmoe, kExpertChoice };
 enum class ElementwiseOperation { kCopy, kAdd, kLoss };

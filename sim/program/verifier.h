@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/io/profile.h"
 #include "sim/io/program.h"
 
 namespace moesim {
@@ -34,7 +35,7 @@ struct Verdict {
 };
 
 struct VerifierOptions {
-  int hardware_queues = 32;  // for the warnings
+  int hardware_queues = kDefaultHardwareQueues;  // for the warnings
 };
 
 // Proves that a Program is free of races, deadlocks and contradictory sizes, or says where it is

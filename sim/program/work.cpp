@@ -82,8 +82,7 @@ Work expert_work(const Program& program, const Expert& expert, const Task& task)
 
 // flops = 2*n*M*C_qkv (QKV) + 2*n*C*M (projection) + 4*B*len*keys*C (scores and AV), n = B*len
 // rows, C the columns of the context. keys = L; for the causal chunk [lo, hi) its mean (lo+hi)/2,
-// which is L*(i-1/2)/r for chunk i of r (SP-MoE, section 3). Backward twice that. A recompute pass
-// that writes qkv and context alone leaves out the projection.
+// which is L*(i-1/2)/r for chunk i of r (SP-MoE, section 3). Backward twice that.
 Work attention_work(const Program& program, const Attention& attention, const Task& task) {
   const bool backward = task.pass == Pass::kBackward;
   need_regions(task, backward ? 4 : 1, backward ? 1 : 2);

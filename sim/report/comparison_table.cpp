@@ -56,7 +56,7 @@ std::string bottleneck(const SimulationResult& result) {
 }
 
 std::string memory(const SimulationResult& result) {
-  return format_bytes(result.peak_memory_bytes) + (result.fits ? "" : " (does not fit)");
+  return format_bytes(result.memory.peak_bytes) + (result.fits ? "" : " (does not fit)");
 }
 
 TextTable rows_table(const Comparison& comparison, const TimeUnit& unit) {

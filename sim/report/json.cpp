@@ -60,7 +60,11 @@ Json to_json_object(const SimulationResult& result) {
   add_degrees(result, json);
   json["tokens_per_second"] = result.tokens_per_second;
   json["model_flops_utilization"] = result.model_flops_utilization;
-  json["peak_memory_bytes"] = result.peak_memory_bytes;
+  json["peak_memory_bytes"] = result.memory.peak_bytes;
+  json["memory"] = {{"weight_bytes", result.memory.weight_bytes},
+                    {"gradient_bytes", result.memory.gradient_bytes},
+                    {"optimizer_bytes", result.memory.optimizer_bytes},
+                    {"activation_bytes", result.memory.activation_bytes}};
   json["gpu_memory_bytes"] = result.gpu_memory_bytes;
   json["fits"] = result.fits;
   json["dropped_share"] = result.dropped_share;
@@ -92,7 +96,7 @@ Json row_json(const ComparisonRow& row) {
                {"iteration_seconds", row.iteration_seconds},
                {"speedup", row.speedup}};
   add_degrees(result, json);
-  json["peak_memory_bytes"] = result.peak_memory_bytes;
+  json["peak_memory_bytes"] = result.memory.peak_bytes;
   json["fits"] = result.fits;
   json["exposed_communication_seconds"] = result.exposed_communication_seconds;
   json["critical_path"] = result.critical_path_seconds;

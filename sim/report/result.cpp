@@ -6,7 +6,6 @@
 
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/dropping.h"
-#include "sim/analysis/memory.h"
 #include "sim/analysis/usage.h"
 #include "sim/base/check.h"
 #include "sim/base/units.h"
@@ -16,8 +15,6 @@
 
 namespace moesim {
 namespace {
-
-constexpr int kDefaultHardwareQueues = 32;
 
 int largest(const std::vector<int>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
@@ -83,20 +80,12 @@ void add_rates(const ResultInputs& inputs, SimulationResult& result) {
 
 void add_memory(const ResultInputs& inputs, SimulationResult& result) {
   if (!inputs.trace->spans.empty()) {
-    result.peak_memory_bytes = memory_use(*inputs.program, *inputs.trace).peak_bytes;
+    result.memory = memory_use(*inputs.program, *inputs.trace);
   }
   if (inputs.cluster != nullptr && inputs.cluster->gpu_memory_bytes > 0) {
     result.gpu_memory_bytes = inputs.cluster->gpu_memory_bytes;
-    result.fits = result.peak_memory_bytes <= result.gpu_memory_bytes;
+    result.fits = result.memory.peak_bytes <= result.gpu_memory_bytes;
   }
-}
-
-// As many as there are streams where the effect was turned off: each has its own.
-int hardware_queues(const ResultInputs& inputs) {
-  if (!inputs.effects.hardware_queues) {
-    return std::max<int>(1, static_cast<int>(inputs.program->streams.size()));
-  }
-  return inputs.profile == nullptr ? kDefaultHardwareQueues : inputs.profile->hardware_queues;
 }
 
 void add_usage(const Usage& usage, SimulationResult& result) {
@@ -153,7 +142,8 @@ SimulationResult make_result(const ResultInputs& inputs, const LowerBounds& boun
   SimulationResult result = make_summary(inputs);
   const Usage used = usage(*inputs.program, *inputs.trace);
   add_usage(used, result);
-  const CriticalPath path = critical_path(*inputs.program, *inputs.trace, hardware_queues(inputs));
+  const CriticalPath path =
+      critical_path(*inputs.program, *inputs.trace, hardware_queues(inputs.profile));
   add_path(inputs, path, used, result);
   result.busiest_seconds = bounds.busiest.seconds();
   result.busiest = bounds.busiest_name;

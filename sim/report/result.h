@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/analysis/bounds.h"
+#include "sim/analysis/memory.h"
 #include "sim/base/time.h"
-#include "sim/engine/simulate.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -44,8 +44,8 @@ struct SimulationResult {
   std::vector<std::vector<int>> degrees;  // per layer {forward, backward}, when layers differ
   double tokens_per_second = 0;           // 0 for a Program without a scenario
   double model_flops_utilization = 0;     // of the profile's GEMM rate; 0 when unknown
-  int64_t peak_memory_bytes = 0;
-  int64_t gpu_memory_bytes = 0;  // 0 without a cluster
+  MemoryUse memory;                       // of the fullest rank at its fullest
+  int64_t gpu_memory_bytes = 0;           // 0 without a cluster
   bool fits = true;
   double dropped_share = 0;  // of the tokens' choices, where routing is unequal
   std::map<std::string, double> stream_busy_seconds;
@@ -74,7 +74,6 @@ struct ResultInputs {
   const Plan* plan = nullptr;
   std::string schedule;
   std::string inputs_hash;
-  Ablation effects{};  // as simulated
 };
 
 // Runs the analyses and fills in a result. The trace must have its spans.

@@ -50,7 +50,15 @@ std::string degrees(const SimulationResult& result) {
 }
 
 std::string memory(const SimulationResult& result) {
-  std::string text = format_bytes(result.peak_memory_bytes) + " per GPU at its fullest";
+  const MemoryUse& use = result.memory;
+  std::string text = format_bytes(use.peak_bytes) + " per GPU at its fullest";
+  if (use.peak_bytes > 0) {
+    text += fmt::format(" (weights {}, gradients {}, optimizer {}, activations {})",
+                        format_bytes(use.weight_bytes),
+                        format_bytes(use.gradient_bytes),
+                        format_bytes(use.optimizer_bytes),
+                        format_bytes(use.activation_bytes));
+  }
   if (result.gpu_memory_bytes == 0) {
     return text;
   }

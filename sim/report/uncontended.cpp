@@ -7,6 +7,7 @@
 #include "sim/analysis/data_dependences.h"
 #include "sim/base/check.h"
 #include "sim/collective/collective_cost.h"
+#include "sim/engine/simulate.h"
 #include "sim/program/group_table.h"
 #include "sim/report/result.h"
 
@@ -47,7 +48,7 @@ LowerBounds uncontended_bounds(const ResultInputs& inputs) {
   const Program& program = *inputs.program;
   LowerBounds bounds =
       lower_bounds(program, task_durations(program, inputs.cluster, inputs.profile));
-  if (inputs.cluster == nullptr || inputs.profile == nullptr || !inputs.effects.port_sharing) {
+  if (inputs.cluster == nullptr || inputs.profile == nullptr) {
     return bounds;
   }
   const std::array<Time, kNumPorts> work = port_work(program, *inputs.cluster, *inputs.profile);

@@ -13,15 +13,16 @@ AttentionBlock::AttentionBlock(ModelProgram& program, int stream, const Place& p
       input_(input),
       qkv_(add_sequence_tensor("qkv", place.pass, program.sizes().qkv_columns())),
       context_(add_sequence_tensor("context", place.pass, program.sizes().query_columns)),
-      part_(add_sequence_tensor("attention", place.pass, program.model().embedding)) {}
+      part_(program.add_partial_tokens(tensor_name("attention", place.pass))) {}
+
+std::string AttentionBlock::tensor_name(const char* name, Pass pass) const {
+  const char* recompute = pass == Pass::kRecompute ? "recompute." : "";
+  return fmt::format("layer{}.{}{}", place_.layer, recompute, name);
+}
 
 int AttentionBlock::add_sequence_tensor(const char* name, Pass pass, int columns) {
   const ModelConfig& model = program_->model();
-  const char* recompute = pass == Pass::kRecompute ? "recompute." : "";
-  return program_->add_tensor(fmt::format("layer{}.{}{}", place_.layer, recompute, name),
-                              model.batch,
-                              model.sequence,
-                              columns);
+  return program_->add_tensor(tensor_name(name, pass), model.batch, model.sequence, columns);
 }
 
 Task AttentionBlock::forward_task(const SequenceRange& range) const {
@@ -61,7 +62,7 @@ void AttentionBlock::backward(int d_part, const SequenceRange& range, int chunk)
   const ModelConfig& model = program_->model();
   const bool first_chunk = d_input_ == kNone;
   if (first_chunk) {
-    d_input_ = add_sequence_tensor("d_input", Pass::kBackward, model.embedding);
+    d_input_ = program_->add_partial_tokens(tensor_name("d_input", Pass::kBackward));
     d_qkv_ = add_sequence_tensor("d_qkv", Pass::kBackward, program_->sizes().qkv_columns());
   }
   const int keys = model.attention == AttentionMask::kCausal ? range.end() : model.sequence;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "sim/schedule/model_program.h"
 
 namespace moesim {
@@ -32,6 +34,7 @@ class AttentionBlock {
 
  private:
   Task forward_task(const SequenceRange& range) const;
+  std::string tensor_name(const char* name, Pass pass) const;
   int add_sequence_tensor(const char* name, Pass pass, int columns);
 
   ModelProgram* program_;

@@ -46,9 +46,12 @@ GradientPlan gradient_in_fixed_chunks(const PartitionProblem& problem, int chunk
   const double chunk_seconds = problem.reduction.of(chunk_rows);
   int available = 0;
   const auto take = [&](double idle_seconds) {
-    const double wanted = std::ceil(idle_seconds / chunk_seconds);
-    const int count =
-        static_cast<int>(std::min(wanted, static_cast<double>(available / chunk_rows)));
+    const int most = available / chunk_rows;
+    int count = most;
+    if (chunk_seconds > 0) {
+      const double wanted = std::ceil(idle_seconds / chunk_seconds);
+      count = static_cast<int>(std::min(wanted, static_cast<double>(most)));
+    }
     available -= count * chunk_rows;
     return std::vector<int>(static_cast<size_t>(count), chunk_rows);
   };

@@ -1,10 +1,12 @@
 #include "sim/schedule/model_program.h"
 
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/check.h"
+#include "sim/base/hash.h"
 #include "sim/cluster/groups.h"
 #include "sim/model/routing.h"
 
@@ -69,27 +71,35 @@ ModelProgram::ModelProgram(const Scenario& scenario, const std::string& schedule
       builder_(scenario.name + "/" + schedule, scenario.parallel.world()),
       groups_(add_groups(builder_, scenario.parallel)) {
   const ModelConfig& config = scenario.model;
-  dense_ =
-      add_parameters("dense", 1, config.layers * sizes_.attention_weight_rows(), config.embedding);
-  gate_ = add_parameters("gate", 1, config.layers * config.embedding, config.experts);
-  expert_ = add_parameters("expert",
-                           config.layers * sizes_.local_experts,
-                           sizes_.expert_weight_rows(),
-                           config.embedding);
+  dense_ = add_parameters("dense",
+                          1,
+                          config.layers * sizes_.attention_weight_rows(),
+                          config.embedding,
+                          {{groups_.mp, PlacementAxis::kRows}});
+  gate_ = add_parameters("gate", 1, config.layers * config.embedding, config.experts, {});
+  expert_ =
+      add_parameters("expert",
+                     config.layers * sizes_.local_experts,
+                     sizes_.expert_weight_rows(),
+                     config.embedding,
+                     {{groups_.ep, PlacementAxis::kBlocks}, {groups_.esp, PlacementAxis::kRows}});
 }
 
 Parameters ModelProgram::add_parameters(const std::string& name,
                                         int blocks,
                                         int rows,
-                                        int columns) {
+                                        int columns,
+                                        const std::vector<Placement>& placement) {
+  const DataType dtype = model().dtype;
   Parameters parameters;
-  parameters.weight = add_input(name + "_weight", blocks, rows, columns);
-  parameters.gradient = add_tensor(name + "_gradient", blocks, rows, columns);
+  parameters.weight = builder_.add_tensor(
+      {name + "_weight", blocks, rows, columns, dtype, true, input_seed(name), placement});
+  parameters.gradient = add_tensor(name + "_gradient", blocks, rows, columns, placement);
   if (model().optimizer) {
-    const int copies = state_copies(*model().optimizer, model().dtype);
+    const int copies = state_copies(*model().optimizer, dtype);
     if (copies > 0) {
-      Tensor state{name + "_state", blocks, rows, copies * columns, DataType::kFp32, true, 0, {}};
-      parameters.state = builder_.add_tensor(std::move(state));
+      parameters.state = builder_.add_tensor(
+          {name + "_state", blocks, rows, copies * columns, DataType::kFp32, true, 0, placement});
     }
   }
   return parameters;
@@ -100,17 +110,47 @@ int ModelProgram::group_size(int group) const {
   return static_cast<int>(members.members.front().size());
 }
 
-int ModelProgram::add_tensor(const std::string& name, int blocks, int rows, int columns) {
-  return builder_.add_tensor({name, blocks, rows, columns, model().dtype, false, 0, {}});
+int ModelProgram::add_tensor(
+    const std::string& name, int blocks, int rows, int columns, std::vector<Placement> placement) {
+  return builder_.add_tensor(
+      {name, blocks, rows, columns, model().dtype, false, 0, std::move(placement)});
 }
 
 int ModelProgram::add_index_tensor(const std::string& name, int blocks, int rows) {
   return builder_.add_tensor({name, blocks, rows, 1, DataType::kInt32, false, 0, {}});
 }
 
-int ModelProgram::add_input(const std::string& name, int blocks, int rows, int columns) {
-  const int seed = static_cast<int>(builder_.program().tensors.size()) + 1;
-  return builder_.add_tensor({name, blocks, rows, columns, model().dtype, true, seed, {}});
+// From the scenario's seed and the tensor's name alone: every schedule works on the same data.
+int ModelProgram::input_seed(const std::string& name) const {
+  const uint64_t mixed = Hash().add(name).add(scenario_->seed).value();
+  return static_cast<int>(mixed % std::numeric_limits<int>::max());
+}
+
+int ModelProgram::add_tokens(const std::string& name) {
+  return add_tensor(name,
+                    model().batch,
+                    model().sequence,
+                    model().embedding,
+                    {{groups_.dp, PlacementAxis::kBlocks}});
+}
+
+int ModelProgram::add_input_tokens(const std::string& name) {
+  return builder_.add_tensor({name,
+                              model().batch,
+                              model().sequence,
+                              model().embedding,
+                              model().dtype,
+                              true,
+                              input_seed(name),
+                              {{groups_.dp, PlacementAxis::kBlocks}}});
+}
+
+int ModelProgram::add_partial_tokens(const std::string& name) {
+  return add_tensor(name,
+                    model().batch,
+                    model().sequence,
+                    model().embedding,
+                    {{groups_.dp, PlacementAxis::kBlocks}, {groups_.mp, PlacementAxis::kPartial}});
 }
 
 Region ModelProgram::dense_rows(int tensor, int layer) const {
@@ -183,6 +223,17 @@ int ModelProgram::add_collective(std::string kind,
   task.reads = {from};
   task.writes = {to};
   return add_task(std::move(kind), stream, place, std::move(task));
+}
+
+int ModelProgram::add_loss(int stream, int output) {
+  const int target = add_input_tokens("loss_gradient");
+  const int gradient = add_partial_tokens("d_output");
+  Task task;
+  task.descriptor = Elementwise{ElementwiseOperation::kLoss};
+  task.reads = {all(output), all(target)};
+  task.writes = {all(gradient)};
+  add_task("loss", stream, {Pass::kForward, model().layers - 1}, std::move(task));
+  return gradient;
 }
 
 }  // namespace moesim

@@ -56,10 +56,19 @@ class ModelProgram {
   const Tensor& tensor(int index) const { return builder_.tensor(index); }
   int stream(std::string_view name) { return builder_.stream(name); }
 
-  // An activation of the model's data type, with `columns` per row.
-  int add_tensor(const std::string& name, int blocks, int rows, int columns);
+  // A tensor of the model's data type, with `columns` per row. `placement` says what the ranks'
+  // buffers are of one global tensor; absent, an executor need not know.
+  int add_tensor(const std::string& name,
+                 int blocks,
+                 int rows,
+                 int columns,
+                 std::vector<Placement> placement = {});
   int add_index_tensor(const std::string& name, int blocks, int rows);
-  int add_input(const std::string& name, int blocks, int rows, int columns);
+  // Token activations of a batch (B, L, M): one batch for every mp group.
+  int add_tokens(const std::string& name);
+  int add_input_tokens(const std::string& name);
+  // The same, held as partial sums by the ranks of an mp group.
+  int add_partial_tokens(const std::string& name);
 
   Region all(int tensor) const { return builder_.all(tensor); }
   Region rows(int tensor, int first, int count) const {
@@ -96,10 +105,19 @@ class ModelProgram {
                      const Region& from,
                      const Region& to);
 
+  // The end of the forward pass: from the output's loss to the output's gradient, which is partial
+  // over mp (member 0 holds it, the others zeros). Returns the gradient's tensor.
+  int add_loss(int stream, int output);
+
   Program build() && { return std::move(builder_).build(); }
 
  private:
-  Parameters add_parameters(const std::string& name, int blocks, int rows, int columns);
+  int input_seed(const std::string& name) const;
+  Parameters add_parameters(const std::string& name,
+                            int blocks,
+                            int rows,
+                            int columns,
+                            const std::vector<Placement>& placement);
 
   const Scenario* scenario_;
   LayerSizes sizes_;
@@ -108,10 +126,9 @@ class ModelProgram {
   Parameters dense_;
   Parameters gate_;
   Parameters expert_;
-  std::set<std::array<int, 3>> accumulated_;                     // tensor, first block, first row
+  std::set<std::array<int, 3>> accumulated_;  // tensor, first block, first row
   // By {rows, ranks per domain}: the Program's routing and its largest count.
   std::map<std::pair<int, int>, std::pair<int, int>> routings_;
-
 };
 
 // Start of part `index` of `count` rows cut into `parts` that differ by at most one row.

@@ -54,11 +54,19 @@ class ParmBaseline : public ParmFlow {
     const int d_produced = exchange(place, "produced", "dispatch", ep, d_combined);
     const int d_received = experts_backward(layer, place, d_produced);
     const int d_sent = exchange(place, "sent", "combine", ep, d_received);
-    order_and_gate_backward(layer, place, d_sent, d_gathered);
-    if (esp() > 1) {
-      slice(place, program_.groups().esp, d_gathered, program_.all(d_tokens));
-      reduce("esp_all_reduce", place, program_.groups().esp, program_.all(d_tokens));
+    if (esp() == 1) {
+      order_backward(layer, place, d_sent, d_gathered);
+      gate_backward(layer, place, d_gathered, true);
+      return;
     }
+    // What comes back from the experts is this rank's shard's part and is added up over esp; the
+    // gate's part is whole on every rank and joins afterwards.
+    order_backward(layer, place, d_sent, d_gathered);
+    slice(place, program_.groups().esp, d_gathered, program_.all(d_tokens));
+    reduce("esp_all_reduce", place, program_.groups().esp, program_.all(d_tokens));
+    const Region d_routed = program_.all(add_like(place, "routed", d_output, copies));
+    gate_backward(layer, place, d_routed, false);
+    add_own_copy(place, d_routed, d_tokens);
   }
 
  private:
@@ -76,6 +84,17 @@ class ParmBaseline : public ParmFlow {
       }
     }
     return shape;
+  }
+
+  void add_own_copy(const Place& place, const Region& copies, int d_tokens) {
+    const int own = program_.add_tokens(name(place, "routed_own"));
+    const Place at{place.pass, place.layer, 1};  // the layer's second slice
+    slice(at, program_.groups().esp, copies, program_.all(own));
+    Task task;
+    task.descriptor = Elementwise{ElementwiseOperation::kAdd};
+    task.reads = {program_.all(own), program_.all(d_tokens)};
+    task.writes = {program_.all(d_tokens)};
+    program_.add_task("add", streams_.compute, place, std::move(task));
   }
 
   Region gather_copies(const Place& place, const Region& from) {

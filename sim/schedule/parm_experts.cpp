@@ -84,33 +84,34 @@ int ParmFlow::unorder_backward(Layer& layer, const Place& place, const Region& d
   return d_combined;
 }
 
-void ParmFlow::order_and_gate_backward(Layer& layer,
-                                       const Place& place,
-                                       int d_buffer,
-                                       const Region& d_tokens) {
-  Task order;
-  order.descriptor = Order{layer.shape.experts};
-  order.reads = {program_.all(d_buffer), program_.all(layer.index)};
-  order.writes = {d_tokens};
-  program_.add_task("order", streams_.compute, place, std::move(order));
+void ParmFlow::order_backward(const Layer& layer,
+                              const Place& place,
+                              int d_buffer,
+                              const Region& d_tokens) {
+  Task task;
+  task.descriptor = Order{layer.shape.experts};
+  task.reads = {program_.all(d_buffer), program_.all(layer.index)};
+  task.writes = {d_tokens};
+  program_.add_task("order", streams_.compute, place, std::move(task));
+}
 
-  const ModelConfig& model = program_.model();
-  Task gate;
-  gate.descriptor = Gate{model.gate,
-                         model.top_k,
-                         layer.shape.experts,
-                         kNone,
-                         !model.capacity_factor.has_value(),
-                         layer.shape.domains};
-  gate.reads = {program_.all(layer.d_weight),
+void ParmFlow::gate_backward(const Layer& layer,
+                             const Place& place,
+                             const Region& d_tokens,
+                             bool add) {
+  Task task;
+  task.descriptor = layer.gate;
+  task.reads = {program_.all(layer.d_weight),
                 program_.all(layer.probs),
                 program_.all(layer.index),
                 layer.gate_input,
-                program_.gate_rows(program_.gate().weight, place.layer),
-                d_tokens};
-  gate.writes = {d_tokens};
-  program_.accumulate(gate, program_.gate_rows(program_.gate().gradient, place.layer));
-  program_.add_task("gate", streams_.compute, place, std::move(gate));
+                program_.gate_rows(program_.gate().weight, place.layer)};
+  if (add) {
+    task.reads.push_back(d_tokens);
+  }
+  task.writes = {d_tokens};
+  program_.accumulate(task, program_.gate_rows(program_.gate().gradient, place.layer));
+  program_.add_task("gate", streams_.compute, place, std::move(task));
 }
 
 }  // namespace moesim

@@ -18,16 +18,8 @@ ParmFlow::ParmFlow(const Scenario& scenario,
 
 Program ParmFlow::build() && {
   forward_pass();
-  const ModelConfig& model = program_.model();
-  const int target =
-      program_.add_input("loss_gradient", model.batch, model.sequence, model.embedding);
-  int d_output = program_.add_tensor("d_output", model.batch, model.sequence, model.embedding);
-  Task task;
-  task.descriptor = Elementwise{ElementwiseOperation::kLoss};
-  task.reads = {program_.all(layers_.back().output), program_.all(target)};
-  task.writes = {program_.all(d_output)};
-  program_.add_task("loss", streams_.compute, {Pass::kForward, model.layers - 1}, std::move(task));
-  for (int index = model.layers - 1; index >= 0; --index) {
+  int d_output = program_.add_loss(streams_.compute, layers_.back().output);
+  for (int index = program_.model().layers - 1; index >= 0; --index) {
     backward(index, d_output);
     d_output = layers_[static_cast<size_t>(index)].attention->input_gradient();
   }
@@ -43,14 +35,12 @@ ParmFlow::Layer ParmFlow::make_layer(const Place& place, int input) {
 }
 
 void ParmFlow::forward_pass() {
-  const ModelConfig& model = program_.model();
-  int input = program_.add_input("input", model.batch, model.sequence, model.embedding);
-  for (int index = 0; index < model.layers; ++index) {
+  int input = program_.add_input_tokens("input");
+  for (int index = 0; index < program_.model().layers; ++index) {
     const Place place{Pass::kForward, index};
     Layer& layer = layers_.emplace_back(make_layer(place, input));
     forward(layer, place);
-    layer.output =
-        program_.add_tensor(name(place, "output"), model.batch, model.sequence, model.embedding);
+    layer.output = program_.add_tokens(name(place, "output"));
     to_output(layer, place);
     input = layer.output;
   }
@@ -76,8 +66,7 @@ void ParmFlow::backward(int index, int d_output) {
   } else if (model.recompute == Recompute::kSelective) {
     recompute_hidden(layer, index);
   }
-  const int d_tokens =
-      program_.add_tensor(name(place, "tokens"), model.batch, model.sequence, model.embedding);
+  const int d_tokens = program_.add_tokens(name(place, "tokens"));
   backward_through(layer, place, d_output, d_tokens);
   if (model.recompute == Recompute::kSelective) {
     layer.attention->recompute({0, model.sequence}, kNone);
@@ -108,13 +97,14 @@ void ParmFlow::gate(Layer& layer, const Place& place, const Region& tokens, int 
   layer.probs = program_.add_tensor(name(place, "probs"), 1, rows, model.experts);
   layer.index = program_.add_index_tensor(name(place, "index"), blocks, layer.shape.rows);
   layer.weight = program_.add_tensor(name(place, "weight"), blocks, layer.shape.rows, 1);
+  layer.gate = Gate{model.gate,
+                    model.top_k,
+                    layer.shape.experts,
+                    program_.routing(rows / layer.shape.domains, ranks_per_domain),
+                    !model.capacity_factor.has_value(),
+                    layer.shape.domains};
   Task task;
-  task.descriptor = Gate{model.gate,
-                         model.top_k,
-                         layer.shape.experts,
-                         program_.routing(rows / layer.shape.domains, ranks_per_domain),
-                         !model.capacity_factor.has_value(),
-                         layer.shape.domains};
+  task.descriptor = layer.gate;
   task.reads = {tokens, program_.gate_rows(program_.gate().weight, place.layer)};
   task.writes = {program_.all(layer.probs), program_.all(layer.index), program_.all(layer.weight)};
   program_.add_task("gate", streams_.compute, place, std::move(task));

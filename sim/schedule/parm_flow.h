@@ -40,6 +40,7 @@ class ParmFlow {
     int input = kNone;   // (B, L, M)
     int output = kNone;  // (B, L, M)
     BufferShape shape;
+    Gate gate;
     Region gate_input;
     int probs = kNone;
     int index = kNone;
@@ -66,10 +67,9 @@ class ParmFlow {
   int local_sum(const Place& place, const std::string& name, int from);
   void unorder(const Layer& layer, const Place& place, const Region& to);
   int unorder_backward(Layer& layer, const Place& place, const Region& d_result);
-  void order_and_gate_backward(Layer& layer,
-                               const Place& place,
-                               int d_buffer,
-                               const Region& d_tokens);
+  void order_backward(const Layer& layer, const Place& place, int d_buffer, const Region& d_tokens);
+  // Writes the gate's part of the tokens' gradient, or adds it to what stands there.
+  void gate_backward(const Layer& layer, const Place& place, const Region& d_tokens, bool add);
   // Keeps the member's own run of `from`; or, from the smaller to the larger region, its reverse:
   // the own run among zeros.
   void slice(const Place& place, int group, const Region& from, const Region& to);

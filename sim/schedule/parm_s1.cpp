@@ -60,7 +60,8 @@ class ParmS1 : public ParmFlow {
     const int d_received = experts_backward(layer, place, d_produced);
     const int d_sent = exchange(place, "sent", "combine", ep_esp, d_received);
     const int d_buffer = local_sum(place, "buffer", d_sent);
-    order_and_gate_backward(layer, place, d_buffer, d_slice);
+    order_backward(layer, place, d_buffer, d_slice);
+    gate_backward(layer, place, d_slice, true);
     if (mp() > 1) {
       gather_over_mp(place, d_slice, program_.all(d_tokens));
     }

@@ -32,7 +32,8 @@ class ParmS2 : public ParmFlow {
     const int d_produced = own_part_to_experts(place, d_combined);
     const int d_received = experts_backward(layer, place, d_produced);
     const int d_buffer = back_and_gather(place, "buffer", d_received);
-    order_and_gate_backward(layer, place, d_buffer, program_.all(d_tokens));
+    order_backward(layer, place, d_buffer, program_.all(d_tokens));
+    gate_backward(layer, place, program_.all(d_tokens), true);
   }
 
  private:

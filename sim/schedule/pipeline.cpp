@@ -50,7 +50,7 @@ Pipeline::Pipeline(const Scenario& scenario,
 
 Program Pipeline::build() && {
   forward();
-  loss();
+  layers_.back().d_output = program_.add_loss(streams_.compute, layers_.back().output);
   backward();
   append_update(program_, streams_, GateReads::kSlice);
   return std::move(program_).build();
@@ -98,12 +98,10 @@ Pipeline::Layer Pipeline::make_layer(int index, Pass pass, int input) {
 }
 
 void Pipeline::forward() {
-  const ModelConfig& model = program_.model();
-  int input = program_.add_input("input", model.batch, model.sequence, model.embedding);
+  int input = program_.add_input_tokens("input");
   for (int index = 0; index < num_layers(); ++index) {
     layers_.push_back(make_layer(index, Pass::kForward, input));
-    const std::string name = fmt::format("layer{}.output", index);
-    input = program_.add_tensor(name, model.batch, model.sequence, model.embedding);
+    input = program_.add_tokens(fmt::format("layer{}.output", index));
     layers_.back().output = input;
   }
   for (int unit = 0; unit < num_units_; ++unit) {
@@ -255,19 +253,6 @@ void Pipeline::gather_tokens(const Place& place, const Region& from, int to, int
                             program_.rows(to, range.first, range.count));
     row += token_rows(range);
   }
-}
-
-void Pipeline::loss() {
-  const ModelConfig& model = program_.model();
-  const int target =
-      program_.add_input("loss_gradient", model.batch, model.sequence, model.embedding);
-  Layer& last = layers_.back();
-  last.d_output = program_.add_tensor("d_output", model.batch, model.sequence, model.embedding);
-  Task task;
-  task.descriptor = Elementwise{ElementwiseOperation::kLoss};
-  task.reads = {program_.all(last.output), program_.all(target)};
-  task.writes = {program_.all(last.d_output)};
-  program_.add_task("loss", streams_.compute, {Pass::kForward, num_layers() - 1}, std::move(task));
 }
 
 }  // namespace moesim

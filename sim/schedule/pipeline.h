@@ -72,7 +72,6 @@ class Pipeline {
   int issue_combines(MoeUnit& unit);
   std::vector<int> chunk_order(const MoeUnit& unit, Pass pass) const;
   void recompute(int layer);
-  void loss();
 
   // Tokens between the replicated (B, L, M) form and the rank's slice.
   Region token_region(const std::string& name, int sequence_tensor, int unit);

@@ -57,9 +57,8 @@ void Pipeline::begin_backward(int index) {
   if (program_.model().recompute == Recompute::kFull) {
     recompute(index);
   }
-  const ModelConfig& model = program_.model();
-  layers_[static_cast<size_t>(index)].d_attention = program_.add_tensor(
-      fmt::format("layer{}.d_attention", index), model.batch, model.sequence, model.embedding);
+  layers_[static_cast<size_t>(index)].d_attention =
+      program_.add_tokens(fmt::format("layer{}.d_attention", index));
 }
 
 // The whole forward pass of a layer that kept only its input, up to the combined buffers.

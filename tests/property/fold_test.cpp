@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kNumPrograms = 300;
 constexpr int kNumRanks = 8;
+constexpr int kLastOperation = static_cast<int>(CollectiveOperation::kBroadcast);
 
 // What makes ranks differ.
 enum class Asymmetry { kNone, kScalePerNode, kScalePerRank, kShifts, kIrregularGroup };
@@ -63,7 +64,7 @@ Profile make_profile(Random& random) {
   Profile profile;
   profile.hardware_queues = pick(random, 1, 3);
   profile.launch_overhead_seconds = pick(random, 0, 1) * 7e-12;
-  for (int operation = 0; operation < kNumCollectiveOperations; ++operation) {
+  for (int operation = 0; operation <= kLastOperation; ++operation) {
     for (const Span span : {Span::kNode, Span::kFabric}) {
       if (random.uniform() < 0.8) {
         CollectiveCost cost = make_cost(static_cast<CollectiveOperation>(operation),

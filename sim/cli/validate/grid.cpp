@@ -67,10 +67,11 @@ void write_averages(const std::vector<Testbed>& testbeds, SectionWriter& writer)
     };
     const auto add_bar = [&](GridRunIndex run, double published) {
       const double mean = mean_speedup(testbed, run);
-      add(run,
-          two_digits(published),
-          mean - published,
-          writer.verdict(judge(mean, {published, kTolerance})));
+      Standing standing = judge(mean, {published, kTolerance});
+      if (standing == Standing::kReproduced) {
+        standing = Standing::kConsistent;  // the reading was chosen with these averages in view
+      }
+      add(run, two_digits(published), mean - published, writer.verdict(standing));
     };
     add(kDeepspeedMoe, "", std::nan(""), "no published average");
     add_bar(kTutelImproved, testbed.published.tutel_improved);
@@ -243,7 +244,9 @@ Finding study_grid(const GridStudy& study) {
   write_reading(testbeds, writer);
   writer.say(fmt::format(
       "Average speed-up over Tutel; `tutel_improved` and `fsmoe_no_iio` are held to the published "
-      "averages within {:.2f}.",
+      "averages within {:.2f}. How the paper's grid is read, and the order of collectives where "
+      "one communication runs at a time, were chosen with these averages in view (docs/model.md): "
+      "agreement is consistent with the paper and no independent evidence.",
       kTolerance));
   write_averages(testbeds, writer);
   write_fsmoe(testbeds, writer);

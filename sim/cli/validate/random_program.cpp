@@ -19,7 +19,7 @@ class Maker {
 
   RandomProgram make() {
     const bool one_queue = chance(2);
-    made_.hardware_queues = one_queue ? 1 : 32;
+    made_.hardware_queues = one_queue ? 1 : kDefaultHardwareQueues;
     made_.launch_overhead = Time::from_picoseconds(chance(2) ? 0 : draw(1, 40));
     Program& program = made_.program;
     program.name = "random";

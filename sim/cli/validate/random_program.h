@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sim/base/time.h"
+#include "sim/io/profile.h"
 #include "sim/io/program.h"
 
 namespace moesim::validation {
@@ -11,7 +12,7 @@ namespace moesim::validation {
 struct RandomProgram {
   Program program;
   Time launch_overhead;
-  int hardware_queues = 32;
+  int hardware_queues = kDefaultHardwareQueues;
 };
 
 // The index-th Program of a seed: 1 to 4 ranks under up to two roles, 1 to 6 streams, up to 60

@@ -79,6 +79,17 @@ TEST_F(MemoryTest, ResultsLiveToTheEnd) {
   EXPECT_EQ(use().peak_bytes, 4 + 400 + 200);
 }
 
+// `hidden` is made beside `y` and never read, as where a layer recomputes it: gone when z is made.
+TEST_F(MemoryTest, WorkspacesLiveAsLongAsTheirTask) {
+  const int x = hand_.add_tensor("x", 1, true);
+  const int y = hand_.add_tensor("y", 2);
+  const int hidden = hand_.add_tensor("hidden", 100);
+  const int z = hand_.add_tensor("z", 90);
+  add("expert", {x}, {y, hidden});
+  add("next", {y}, {z});
+  EXPECT_EQ(use().peak_bytes, 4 + 8 + 400);  // and not 4 + 8 + 400 + 360
+}
+
 // An expert reads x and its weight; its gradient is reduced in place and read by the optimizer,
 // which has a state of its own. Fullest in the update: everything but the output.
 TEST_F(MemoryTest, ToldApartByUse) {

@@ -41,15 +41,6 @@ TEST(UnitsPrintTest, BytesNeverShow1024) {
   EXPECT_EQ(format_bytes((std::int64_t{1} << 30) - 1), "1.00 GiB");
 }
 
-TEST(UnitsPrintTest, RatesAreDecimal) {
-  EXPECT_EQ(format_rate(25e9), "25 GB/s");
-  EXPECT_EQ(format_rate(0), "0 B/s");
-  EXPECT_EQ(format_rate(999.96e6), "1 GB/s");
-  EXPECT_EQ(format_flops(1.5e9), "1.5 GFLOP");
-  EXPECT_EQ(format_flop_rate(21.8e12), "21.8 TFLOP/s");
-  EXPECT_EQ(format_flop_rate(2e18), "2000 PFLOP/s");
-}
-
 TEST(UnitsPrintTest, ExactTextUsesTheLargestWholeUnit) {
   EXPECT_EQ(format_time_exact(Time::zero()), "0 s");
   EXPECT_EQ(format_time_exact(Time::from_picoseconds(1'500'000'000)), "1500 us");

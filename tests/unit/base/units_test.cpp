@@ -58,11 +58,6 @@ TEST(UnitsTest, ReadsRates) {
   EXPECT_EQ(parse_rate("10 GiB/s"), 10 * 0x1p30);
 }
 
-TEST(UnitsTest, ReadsWork) {
-  EXPECT_EQ(parse_flops("1.5 GFLOP"), 1.5e9);
-  EXPECT_EQ(parse_flop_rate("21.8 TFLOP/s"), 21.8e12);
-}
-
 // 0.306 ns per 1000 B = 3.06e-13 s per byte.
 TEST(UnitsTest, ReadsSlopes) {
   EXPECT_DOUBLE_EQ(parse_time_per_byte("0.306 ns/KB"), 3.06e-13);
@@ -96,7 +91,6 @@ TEST(UnitsTest, EachParserTakesItsOwnUnitsOnly) {
   EXPECT_NE(error_of([] { parse_rate("8 GB"); }), "");
   EXPECT_NE(error_of([] { parse_rate("8 /s"); }), "");
   EXPECT_NE(error_of([] { parse_rate("8 GFLOP/s"); }), "");
-  EXPECT_NE(error_of([] { parse_flop_rate("8 GFLOP"); }), "");
   EXPECT_NE(error_of([] { parse_time_per_byte("1 ns"); }), "");
   EXPECT_NE(error_of([] { parse_time_per_byte("1 ns/FLOP"); }), "");
   EXPECT_NE(error_of([] { parse_time_per_flop("1 ns/B"); }), "");
@@ -105,7 +99,6 @@ TEST(UnitsTest, EachParserTakesItsOwnUnitsOnly) {
 
 TEST(UnitsTest, RatesMustBePositive) {
   EXPECT_THAT(error_of([] { parse_rate("0 GB/s"); }), HasSubstr("more than zero"));
-  EXPECT_THAT(error_of([] { parse_flop_rate("0 FLOP/s"); }), HasSubstr("more than zero"));
   EXPECT_EQ(parse_time_per_byte("0 ns/B"), 0);
 }
 

@@ -37,6 +37,10 @@ TEST(JsonTest, HasTheKeysOfTheContract) {
   EXPECT_TRUE(result.at("assumptions").is_array());
   EXPECT_TRUE(result.at("lower_bounds").at("busiest_seconds").is_number());
   EXPECT_TRUE(result.at("lower_bounds").at("dependency_chain_seconds").is_number());
+  for (const char* key :
+       {"weight_bytes", "gradient_bytes", "optimizer_bytes", "activation_bytes"}) {
+    EXPECT_TRUE(result.at("memory").at(key).is_number_integer()) << key;
+  }
   for (const char* key : {"non_moe_degree", "degrees", "runner_up", "ablation", "spans"}) {
     EXPECT_FALSE(result.contains(key)) << key;
   }
@@ -49,7 +53,18 @@ TEST(JsonTest, OptionalKeysAppearWithTheirValues) {
   result.runner_up = "the other";
   result.stream_busy_seconds = {{"inter", 0.25}};
   result.ablation = {{"launch_overhead", 0.5, 0.125}};
+  result.memory = {.peak_bytes = 10,
+                   .weight_bytes = 1,
+                   .gradient_bytes = 2,
+                   .optimizer_bytes = 3,
+                   .activation_bytes = 4};
   const json parsed = json::parse(to_json(result));
+  EXPECT_EQ(parsed["peak_memory_bytes"], 10);
+  EXPECT_EQ(parsed["memory"],
+            json({{"weight_bytes", 1},
+                  {"gradient_bytes", 2},
+                  {"optimizer_bytes", 3},
+                  {"activation_bytes", 4}}));
   EXPECT_EQ(parsed["non_moe_degree"], 2);
   EXPECT_EQ(parsed["degrees"], json({{4, 2}, {3, 2}}));
   EXPECT_EQ(parsed["runner_up"], "the other");

@@ -13,6 +13,7 @@ using test::HandProgram;
 using test::ps;
 using test::run_recurrence;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 Trace folded_trace(const HandProgram& hand) {
@@ -107,9 +108,13 @@ TEST_F(ResultTest, MemoryFitsOrNot) {
   ResultInputs with_cluster = inputs();
   with_cluster.cluster = &cluster_;
   const SimulationResult result = make_summary(with_cluster);
-  EXPECT_EQ(result.peak_memory_bytes, 104);
+  EXPECT_EQ(result.memory.peak_bytes, 104);
+  EXPECT_EQ(result.memory.activation_bytes, 104);
   EXPECT_EQ(result.gpu_memory_bytes, 100);
   EXPECT_FALSE(result.fits);
+  EXPECT_THAT(to_table(result),
+              HasSubstr("104 B per GPU at its fullest (weights 0 B, gradients 0 B, optimizer 0 B, "
+                        "activations 104 B), does NOT fit in 100 B"));
   cluster_.gpu_memory_bytes = 104;
   EXPECT_TRUE(make_summary(with_cluster).fits);
 }

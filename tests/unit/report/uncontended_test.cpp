@@ -50,14 +50,6 @@ TEST_F(UncontendedBoundsTest, StreamsShareAPort) {
   EXPECT_EQ(bounds.dependency_chain, ps(1'000'000));
 }
 
-TEST_F(UncontendedBoundsTest, WithoutSharingTheStreamsCount) {
-  ResultInputs without = inputs();
-  without.effects.port_sharing = false;
-  const LowerBounds bounds = uncontended_bounds(without);
-  EXPECT_EQ(bounds.busiest, ps(1'000'000));
-  EXPECT_EQ(bounds.busiest_name, "stream inter");
-}
-
 TEST_F(UncontendedBoundsTest, TheSimulatorReachesThem) {
   const Trace trace = simulate(hand_.program(), &cluster_, &profile_);
   ResultInputs with_trace = inputs();
