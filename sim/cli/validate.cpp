@@ -44,7 +44,8 @@ std::string heading() {
       "that they say. How fast moesim is: [performance.md](performance.md).\n\n"
       "*Reproduced*: equal, or the same to the published digits. *Consistent with*: within the "
       "tolerance that the section states. *Not reproduced*: a published figure that nothing here "
-      "was asked to meet, and that it does not meet. *Rests on assumptions*: information, held to no bar. A "
+      "was asked to meet, and that it does not meet. *Rests on assumptions*: information, held to "
+      "no bar. A "
       "bar that is not met reads **MISS**, and the exit code is 3.\n\n",
       version());
 }

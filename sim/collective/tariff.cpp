@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
-#include "sim/base/units.h"
 #include "sim/collective/cost_curve.h"
 
 namespace moesim {
@@ -133,8 +132,8 @@ double TariffMaker::rate_scale(const CollectiveCost& entry) {
   }
   assume("{}: measured on ports of {}, transfers scaled to {}",
          describe(entry.operation, entry.span),
-         format_rate(measured),
-         format_rate(present));
+         fmt::format("{:g} GB/s", measured / 1e9),
+         fmt::format("{:g} GB/s", present / 1e9));
   return measured / present;
 }
 
