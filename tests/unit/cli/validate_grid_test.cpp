@@ -54,6 +54,22 @@ TEST(LayerTimeTest, ASerialLayerTakesTheSumOfItsTasks) {
   EXPECT_EQ(layer, sum);
 }
 
+// What T(3) - T(2) rests on.
+TEST(LayerTimeTest, FromTwoLayersOnEachFurtherOneAddsTheSame) {
+  const Inputs testbed = load_inputs("scenarios/mixtral_testbed_b.txtpb");
+  Scenario scenario = scenario_at(kSmallPoint, testbed);
+  const auto costs = published_costs(scenario, testbed.profile);
+  const Evaluator evaluator = fixed_kinds_evaluator(testbed.cluster, testbed.profile, costs);
+  for (const char* schedule : {"tutel", "tutel_improved", "fsmoe_no_iio", "fsmoe"}) {
+    const auto end = [&](int layers) {
+      scenario.model.layers = layers;
+      const Degrees degrees = Degrees::uniform(layers, 2, 2);
+      return evaluator.evaluate(build_schedule(schedule, scenario, degrees, evaluator)).total;
+    };
+    EXPECT_NEAR(ratio(end(7) - end(6), end(3) - end(2)), 1, 1e-9) << schedule;
+  }
+}
+
 TEST(LayerTimeTest, ForwardAloneIsTheForwardPart) {
   const Inputs testbed = load_inputs("scenarios/mixtral_testbed_b.txtpb");
   const Scenario scenario = scenario_at(kSmallPoint, testbed);

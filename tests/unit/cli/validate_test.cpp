@@ -175,7 +175,8 @@ TEST(ValidationDocumentTest, IsCurrent) {
     if (section.name == "recurrence" || section.name == "closed_forms" ||
         section.name == "table2") {
       const std::string text = run(section).text;
-      EXPECT_NE(document.find(text), std::string::npos) << "moesim validate now writes\n" << text;
+      EXPECT_NE(document.find(text), std::string::npos) << "run moesim validate; it now writes\n"
+                                                        << text;
     }
   }
 }
