@@ -61,6 +61,11 @@ Time TaskCosts::work_duration(const Task& task, int rank) {
                             descriptor_name(task.descriptor)));
   }
   const Work work = work_of(program_, task, depends_on_rank(task) ? valid_share(task, rank) : 1);
+  if (const OperationCost* cost = operation_cost(*profile_, task)) {
+    return checked_time(cost->startup_seconds + work.flops * cost->seconds_per_flop +
+                            work.memory_bytes * cost->seconds_per_byte,
+                        task.name);
+  }
   double seconds = 0;
   if (work.num_gemms > 0 || work.flops > 0) {
     if (profile_->gemm.has_value()) {

@@ -253,6 +253,9 @@ struct Program {
 // The descriptor's name as it stands in files: "fixed", "collective", "gate", …
 std::string descriptor_name(const Descriptor& descriptor);
 
+// The names of the descriptors that compute: "gate", "order", …
+std::vector<std::string> compute_operation_names();
+
 // The collective's name as it stands in files and reports: "ALL_REDUCE", …
 const char* to_string(CollectiveOperation operation);
 const char* to_string(Pass pass);
