@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "calibration/crosscheck.h"
+#include "sim/report/text.h"
+
+namespace moesim {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:+.1f} %", 100 * share);
+}
+
+std::string schedules_table(const Crosscheck& crosscheck, const TimeUnit& unit) {
+  TextTable table({Align::kLeft,
+                   Align::kLeft,
+                   Align::kRight,
+                   Align::kRight,
+                   Align::kRight,
+                   Align::kRight,
+                   Align::kRight,
+                   Align::kRight});
+  table.add_row({"schedule",
+                 "degrees",
+                 "predicted",
+                 "measured (p25)",
+                 "error",
+                 "speed-up error",
+                 "runs (rejected)",
+                 "lateness"});
+  table.add_rule();
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    table.add_row(
+        {row.schedule,
+         fmt::format("{} / {}", row.forward_degree, row.backward_degree),
+         unit.format(row.predicted_seconds),
+         fmt::format(
+             "{} ({})", unit.format(row.measured_seconds), unit.format(row.measured_p25_seconds)),
+         percent(row.error()),
+         percent(speedup_error(crosscheck, row)),
+         fmt::format("{} ({})", row.num_runs, row.num_rejected),
+         unit.format(row.lateness_seconds)});
+  }
+  return table.to_string();
+}
+
+std::string kinds_table(const Crosscheck& crosscheck, const TimeUnit& unit) {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.add_row({"schedule", "tasks", "predicted", "measured", "error"});
+  table.add_rule();
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    std::string schedule = row.schedule;
+    for (const KindComparison& kind : row.kinds) {
+      const bool timed = kind.measured_seconds > 0;
+      table.add_row({schedule,
+                     kind.kind,
+                     unit.format(kind.predicted_seconds),
+                     unit.format(kind.measured_seconds),
+                     timed ? percent(kind.predicted_seconds / kind.measured_seconds - 1) : "-"});
+      schedule.clear();
+    }
+  }
+  return table.to_string();
+}
+
+nlohmann::ordered_json row_json(const Crosscheck& crosscheck, const ScheduleComparison& row) {
+  nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
+  for (const KindComparison& kind : row.kinds) {
+    kinds[kind.kind] = {{"predicted_seconds", kind.predicted_seconds},
+                        {"measured_seconds", kind.measured_seconds}};
+  }
+  return {{"schedule", row.schedule},
+          {"forward_degree", row.forward_degree},
+          {"backward_degree", row.backward_degree},
+          {"predicted_seconds", row.predicted_seconds},
+          {"measured_seconds", row.measured_seconds},
+          {"measured_p25_seconds", row.measured_p25_seconds},
+          {"error", row.error()},
+          {"speedup_error", speedup_error(crosscheck, row)},
+          {"runs", row.num_runs},
+          {"rejected", row.num_rejected},
+          {"lateness_seconds", row.lateness_seconds},
+          {"kinds", kinds}};
+}
+
+}  // namespace
+
+std::string to_table(const Crosscheck& crosscheck) {
+  double longest = 0;
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    longest = std::max(longest, row.measured_seconds);
+  }
+  const TimeUnit unit(longest);
+  const Ranking order = ranking(crosscheck);
+  std::string text = schedules_table(crosscheck, unit);
+  text += fmt::format(
+      "\nAbsolute error: median {:.1f} %, largest {:.1f} %. Ranking: {} of {} pairs of schedules "
+      "that differ by more than {:.0f} % come in the measured order.\n",
+      100 * median_error(crosscheck),
+      100 * worst_error(crosscheck),
+      order.num_agreeing,
+      order.num_pairs,
+      100 * kRankingMargin);
+  text += "\nTime of a rank's tasks by kind (waiting for others not counted):\n";
+  text += kinds_table(crosscheck, unit);
+  if (!crosscheck.assumptions.empty()) {
+    text += fmt::format("\nRests on:\n- {}\n", fmt::join(crosscheck.assumptions, "\n- "));
+  }
+  return text;
+}
+
+std::string to_json(const Crosscheck& crosscheck) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    rows.push_back(row_json(crosscheck, row));
+  }
+  const Ranking order = ranking(crosscheck);
+  const nlohmann::ordered_json document = {{"backend", crosscheck.backend},
+                                           {"baseline", crosscheck.baseline},
+                                           {"rows", rows},
+                                           {"median_error", median_error(crosscheck)},
+                                           {"worst_error", worst_error(crosscheck)},
+                                           {"ranked_pairs", order.num_pairs},
+                                           {"agreeing_pairs", order.num_agreeing},
+                                           {"assumptions", crosscheck.assumptions}};
+  return document.dump(2) + "\n";
+}
+
+}  // namespace moesim
