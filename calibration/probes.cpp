@@ -104,6 +104,9 @@ class CollectiveProbe {
 Scenario with_sequence(const Scenario& scenario, double share) {
   Scenario smaller = scenario;
   smaller.model.layers = 1;
+  // Every buffer is full then: the work of a task follows from its regions.
+  smaller.routing = {};
+  smaller.model.capacity_factor = scenario.model.capacity_factor.value_or(1);
   // A sequence that every mp member gets an equal slice of.
   const int step = scenario.parallel.mp;
   const auto steps = static_cast<int>(std::lround(scenario.model.sequence * share / step));
