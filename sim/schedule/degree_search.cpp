@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/error.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -217,9 +218,9 @@ Degrees built_degrees(const Program& program, Degrees degrees) {
   std::fill(degrees.forward.begin(), degrees.forward.end(), 0);
   std::fill(degrees.backward.begin(), degrees.backward.end(), 0);
   for (const Task& task : program.tasks) {
-    if (task.kind == "expert" && task.pass == Pass::kForward) {
+    if (task.kind == task_kind::kExpert && task.pass == Pass::kForward) {
       ++degrees.forward.at(static_cast<size_t>(task.layer));
-    } else if (task.kind == "expert" && task.pass == Pass::kBackward) {
+    } else if (task.kind == task_kind::kExpert && task.pass == Pass::kBackward) {
       ++degrees.backward.at(static_cast<size_t>(task.layer));
     }
   }

@@ -9,6 +9,7 @@
 #include "sim/base/hash.h"
 #include "sim/cluster/groups.h"
 #include "sim/model/routing.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -46,7 +47,7 @@ const char* pass_name(Pass pass) {
   return kNames.at(static_cast<size_t>(pass));
 }
 
-std::string task_name(const std::string& kind, const Place& place) {
+std::string task_name(std::string_view kind, const Place& place) {
   std::string name;
   if (place.layer != kNone) {
     name = "layer" + std::to_string(place.layer) + '.';
@@ -198,11 +199,11 @@ void ModelProgram::accumulate(Task& task, const Region& gradient) {
   task.writes.push_back(gradient);
 }
 
-int ModelProgram::add_task(std::string kind, int stream, const Place& place, Task task) {
+int ModelProgram::add_task(std::string_view kind, int stream, const Place& place, Task task) {
   if (task.name.empty()) {
     task.name = task_name(kind, place);
   }
-  task.kind = std::move(kind);
+  task.kind = kind;
   task.stream = stream;
   task.pass = place.pass;
   task.layer = place.layer;
@@ -210,7 +211,7 @@ int ModelProgram::add_task(std::string kind, int stream, const Place& place, Tas
   return builder_.add_task(std::move(task));
 }
 
-int ModelProgram::add_collective(std::string kind,
+int ModelProgram::add_collective(std::string_view kind,
                                  int stream,
                                  const Place& place,
                                  const Collective& collective,
@@ -220,7 +221,7 @@ int ModelProgram::add_collective(std::string kind,
   task.descriptor = collective;
   task.reads = {from};
   task.writes = {to};
-  return add_task(std::move(kind), stream, place, std::move(task));
+  return add_task(kind, stream, place, std::move(task));
 }
 
 int ModelProgram::add_loss(int stream, int output) {
@@ -230,7 +231,7 @@ int ModelProgram::add_loss(int stream, int output) {
   task.descriptor = Elementwise{ElementwiseOperation::kLoss};
   task.reads = {all(output), all(target)};
   task.writes = {all(gradient)};
-  add_task("loss", stream, {Pass::kForward, model().layers - 1}, std::move(task));
+  add_task(task_kind::kLoss, stream, {Pass::kForward, model().layers - 1}, std::move(task));
   return gradient;
 }
 

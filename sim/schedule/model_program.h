@@ -96,9 +96,9 @@ class ModelProgram {
   void accumulate(Task& task, const Region& gradient);
 
   // Appends a task named "layer<l>.<pass>.<kind>[.<chunk>]".
-  int add_task(std::string kind, int stream, const Place& place, Task task);
+  int add_task(std::string_view kind, int stream, const Place& place, Task task);
   // Appends a collective that reads `from` and writes `to`.
-  int add_collective(std::string kind,
+  int add_collective(std::string_view kind,
                      int stream,
                      const Place& place,
                      const Collective& collective,

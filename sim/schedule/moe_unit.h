@@ -79,10 +79,10 @@ class MoeUnit {
   void begin_hidden(const char* name);
   int expert_forward(int chunk, bool hidden_only);
   int expert_backward(int chunk);
-  void add_routing_task(const char* kind, Task task);
+  void add_routing_task(std::string_view kind, Task task);
   const Buffers& current() const;
   int exchange(
-      const char* kind, int stream, const Collective& collective, int chunk, int from, int to);
+      std::string_view kind, int stream, const Collective& collective, int chunk, int from, int to);
 
   ModelProgram* program_;
   Options options_;

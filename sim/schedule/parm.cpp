@@ -4,6 +4,7 @@
 
 #include "sim/schedule/definitions.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -31,11 +32,11 @@ Time closed_form(Scenario scenario, Program (*build)(const Scenario&), const Eva
     if (task.pass != Pass::kForward) {
       continue;
     }
-    if (task.kind == "dispatch") {
+    if (task.kind == task_kind::kDispatch) {
       total += durations[i];
-    } else if (task.kind == "combine") {
+    } else if (task.kind == task_kind::kCombine) {
       shifts[task.chunk] = durations[i];
-    } else if (task.kind == "mp_all_gather") {
+    } else if (task.kind == task_kind::kMpAllGather) {
       gathers[task.chunk] = durations[i];
     }
   }

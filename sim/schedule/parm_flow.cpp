@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/schedule/task_kinds.h"
+
 namespace moesim {
 
 ParmFlow::ParmFlow(const Scenario& scenario,
@@ -49,7 +51,7 @@ void ParmFlow::forward_pass() {
 void ParmFlow::forward(Layer& layer, const Place& place) {
   layer.attention->forward({0, program_.model().sequence}, kNone);
   const Region tokens = program_.all(layer.attention->output());
-  reduce("mp_all_reduce", place, program_.groups().mp, tokens);
+  reduce(task_kind::kMpAllReduce, place, program_.groups().mp, tokens);
   to_experts_and_back(layer, place, tokens);
 }
 
@@ -72,7 +74,7 @@ void ParmFlow::backward(int index, int d_output) {
     layer.attention->recompute({0, model.sequence}, kNone);
   }
   layer.attention->backward(d_tokens, {0, model.sequence}, kNone);
-  reduce("gradient_all_reduce",
+  reduce(task_kind::kGradientAllReduce,
          place,
          program_.groups().dp,
          program_.dense_rows(program_.dense().gradient, index));
@@ -99,7 +101,7 @@ int ParmFlow::replicate(const Place& place, const std::string& tensor, int from)
   task.descriptor = Replicate{program_.groups().ep, esp()};
   task.reads = {program_.all(from)};
   task.writes = {program_.all(to)};
-  program_.add_task("replicate", streams_.compute, place, std::move(task));
+  program_.add_task(task_kind::kReplicate, streams_.compute, place, std::move(task));
   return to;
 }
 
@@ -113,12 +115,12 @@ int ParmFlow::local_sum(const Place& place, const std::string& tensor, int from)
   task.descriptor = LocalSum{program_.groups().ep, esp()};
   task.reads = {program_.all(from)};
   task.writes = {program_.all(to)};
-  program_.add_task("local_sum", streams_.compute, place, std::move(task));
+  program_.add_task(task_kind::kLocalSum, streams_.compute, place, std::move(task));
   return to;
 }
 
 int ParmFlow::exchange(
-    const Place& place, const std::string& tensor, const char* kind, int group, int from) {
+    const Place& place, const std::string& tensor, std::string_view kind, int group, int from) {
   if (program_.group_size(group) == 1) {
     return from;
   }
@@ -138,10 +140,11 @@ void ParmFlow::slice(const Place& place, int group, const Region& from, const Re
   task.reads = {from};
   task.writes = {to};
   const bool keeps = from.num_list_rows() > to.num_list_rows();
-  program_.add_task(keeps ? "slice" : "pad", streams_.compute, place, std::move(task));
+  program_.add_task(
+      keeps ? task_kind::kSlice : task_kind::kPad, streams_.compute, place, std::move(task));
 }
 
-void ParmFlow::reduce(const char* kind, const Place& place, int group, const Region& region) {
+void ParmFlow::reduce(std::string_view kind, const Place& place, int group, const Region& region) {
   if (program_.group_size(group) > 1) {
     program_.add_collective(
         kind, streams_.inter, place, {CollectiveOperation::kAllReduce, group}, region, region);

@@ -57,7 +57,8 @@ class ParmFlow {
   void gate(Layer& layer, const Place& place, const Region& tokens, int ranks_per_domain);
   int order(Layer& layer, const Place& place);
   int replicate(const Place& place, const std::string& name, int from);
-  int exchange(const Place& place, const std::string& name, const char* kind, int group, int from);
+  int exchange(
+      const Place& place, const std::string& name, std::string_view kind, int group, int from);
   int experts(Layer& layer, const Place& place, int from);
   int experts_backward(Layer& layer, const Place& place, int d_produced);
   int local_sum(const Place& place, const std::string& name, int from);
@@ -69,7 +70,7 @@ class ParmFlow {
   // Keeps the member's own run of `from`; or, from the smaller to the larger region, its reverse:
   // the own run among zeros.
   void slice(const Place& place, int group, const Region& from, const Region& to);
-  void reduce(const char* kind, const Place& place, int group, const Region& region);
+  void reduce(std::string_view kind, const Place& place, int group, const Region& region);
 
   std::string name(const Place& place, const std::string& tensor) const;
   int add_like(const Place& place, const std::string& tensor, int like, int blocks);
@@ -85,7 +86,7 @@ class ParmFlow {
   void backward(int layer, int d_output);
   void recompute_hidden(Layer& layer, int index);
   void begin_hidden(Layer& layer, const Place& place);
-  void add_compute_task(const char* kind, const Place& place, Task task);
+  void add_compute_task(std::string_view kind, const Place& place, Task task);
   Layer make_layer(const Place& place, int input);
 
   GateReads gate_reads_;

@@ -1,5 +1,6 @@
 #include "sim/schedule/parm_flow.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -23,9 +24,9 @@ class ParmS1 : public ParmFlow {
     gate(layer, place, tokens, 1);
     const int sent = replicate(place, "sent", order(layer, place));
     const int ep_esp = program_.groups().ep_esp;
-    const int received = exchange(place, "received", "dispatch", ep_esp, sent);
+    const int received = exchange(place, "received", task_kind::kDispatch, ep_esp, sent);
     const int produced = experts(layer, place, received);
-    const int returned = exchange(place, "returned", "combine", ep_esp, produced);
+    const int returned = exchange(place, "returned", task_kind::kCombine, ep_esp, produced);
     layer.combined = local_sum(place, "combined", returned);
   }
 
@@ -46,7 +47,7 @@ class ParmS1 : public ParmFlow {
     if (mp() > 1) {
       d_result = token_slice(place, "result");
       d_slice = token_slice(place, "token_slice");
-      program_.add_collective("mp_reduce_scatter",
+      program_.add_collective(task_kind::kMpReduceScatter,
                               streams_.intra,
                               place,
                               {CollectiveOperation::kReduceScatter, program_.groups().mp},
@@ -56,9 +57,9 @@ class ParmS1 : public ParmFlow {
     const int ep_esp = program_.groups().ep_esp;
     const int d_combined = unorder_backward(layer, place, d_result);
     const int d_returned = replicate(place, "returned", d_combined);
-    const int d_produced = exchange(place, "produced", "dispatch", ep_esp, d_returned);
+    const int d_produced = exchange(place, "produced", task_kind::kDispatch, ep_esp, d_returned);
     const int d_received = experts_backward(layer, place, d_produced);
-    const int d_sent = exchange(place, "sent", "combine", ep_esp, d_received);
+    const int d_sent = exchange(place, "sent", task_kind::kCombine, ep_esp, d_received);
     const int d_buffer = local_sum(place, "buffer", d_sent);
     order_backward(layer, place, d_buffer, d_slice);
     gate_backward(layer, place, d_slice, true);
@@ -83,7 +84,7 @@ class ParmS1 : public ParmFlow {
   }
 
   void gather_over_mp(const Place& place, const Region& from, const Region& to) {
-    program_.add_collective("mp_all_gather",
+    program_.add_collective(task_kind::kMpAllGather,
                             streams_.intra,
                             place,
                             {CollectiveOperation::kAllGather, program_.groups().mp},

@@ -1,5 +1,6 @@
 #include "sim/schedule/parm_flow.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -27,7 +28,7 @@ class ParmS2 : public ParmFlow {
   }
 
   void backward_through(Layer& layer, const Place& place, int d_output, int d_tokens) override {
-    reduce("mp_all_reduce", place, program_.groups().mp, program_.all(d_output));
+    reduce(task_kind::kMpAllReduce, place, program_.groups().mp, program_.all(d_output));
     const int d_combined = unorder_backward(layer, place, program_.all(d_output));
     const int d_produced = own_part_to_experts(place, d_combined);
     const int d_received = experts_backward(layer, place, d_produced);
@@ -56,7 +57,7 @@ class ParmS2 : public ParmFlow {
       slice(place, program_.groups().mp, program_.all(buffer), program_.all(own));
     }
     const int sent = replicate(place, "sent", own);
-    return exchange(place, "received", "dispatch", program_.groups().ep_esp, sent);
+    return exchange(place, "received", task_kind::kDispatch, program_.groups().ep_esp, sent);
   }
 
   // The slot of blocks that lies `steps` members from the rank's own index in ep_esp, in each of
@@ -82,10 +83,14 @@ class ParmS2 : public ParmFlow {
       Collective shift{CollectiveOperation::kShift, program_.groups().ep_esp};
       shift.distance = step;
       shift.wrap = true;
-      program_.add_collective(
-          "combine", streams_.inter, at, shift, slot(produced, step, 1), slot(back, -step, 1));
+      program_.add_collective(task_kind::kCombine,
+                              streams_.inter,
+                              at,
+                              shift,
+                              slot(produced, step, 1),
+                              slot(back, -step, 1));
       if (mp() > 1) {
-        program_.add_collective("mp_all_gather",
+        program_.add_collective(task_kind::kMpAllGather,
                                 streams_.intra,
                                 at,
                                 {CollectiveOperation::kAllGather, program_.groups().mp},
@@ -114,7 +119,7 @@ class ParmS2 : public ParmFlow {
       task.reads = {from};
       task.writes = {to};
       program_.add_task(
-          "local_sum", streams_.compute, {place.pass, place.layer, run}, std::move(task));
+          task_kind::kLocalSum, streams_.compute, {place.pass, place.layer, run}, std::move(task));
     }
     return sum;
   }

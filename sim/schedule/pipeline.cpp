@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/schedule/task_kinds.h"
 #include "sim/schedule/update.h"
 
 namespace moesim {
@@ -243,7 +244,7 @@ void Pipeline::move_tokens(const Place& place,
     const SequenceRange range = sequence_range(chunk);
     const Region whole = program_.rows(sequence_tensor, range.first, range.count);
     const Region own = program_.rows(slice.tensor, row, token_rows(range));
-    program_.add_collective(scatters ? "mp_reduce_scatter" : "mp_all_gather",
+    program_.add_collective(scatters ? task_kind::kMpReduceScatter : task_kind::kMpAllGather,
                             streams_.intra,
                             {place.pass, place.layer, degrees_.non_moe > 1 ? chunk : kNone},
                             {operation, program_.groups().mp},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/schedule/pipeline.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 
@@ -154,7 +155,7 @@ std::vector<int> Pipeline::reduce_gradient(int stream,
     task.writes = {slice};
     task.order_only = order_only;
     const Place at{place.pass, place.layer, num_reductions_++};
-    tasks.push_back(program_.add_task("gradient_all_reduce", stream, at, std::move(task)));
+    tasks.push_back(program_.add_task(task_kind::kGradientAllReduce, stream, at, std::move(task)));
   }
   return tasks;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/base/check.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -14,17 +15,18 @@ double at(const std::vector<double>& times, size_t chunk) {
 }
 
 void add(RegionTimes& times, std::string_view kind, double seconds) {
-  if (kind == "dispatch") {
+  if (kind == task_kind::kDispatch) {
     times.dispatch.push_back(seconds);
-  } else if (kind == "esp_all_gather") {
+  } else if (kind == task_kind::kEspAllGather) {
     times.gather.push_back(seconds);
-  } else if (kind == "expert") {
+  } else if (kind == task_kind::kExpert) {
     times.expert.push_back(seconds);
-  } else if (kind == "esp_reduce_scatter") {
+  } else if (kind == task_kind::kEspReduceScatter) {
     times.scatter.push_back(seconds);
-  } else if (kind == "combine") {
+  } else if (kind == task_kind::kCombine) {
     times.combine.push_back(seconds);
-  } else if (kind == "attention" || kind == "mp_all_gather" || kind == "mp_reduce_scatter") {
+  } else if (kind == task_kind::kAttention || kind == task_kind::kMpAllGather ||
+             kind == task_kind::kMpReduceScatter) {
     times.dense_slot += seconds;
   }
 }
