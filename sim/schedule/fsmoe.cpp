@@ -52,7 +52,7 @@ int discounted_slice(const LayerTimes& layer, int degree, int rows, const Reduct
   return in_dense == 0 ? rows : std::min(rows, ar.rows_within(in_region + rest));
 }
 
-Degrees paper_degrees(const Scenario& scenario,
+Degrees paper_degrees(const RoutedScenario& scenario,
                       const PipelinePolicy& policy,
                       const Evaluator& evaluator) {
   const LayerProbe probe(scenario, policy, evaluator);
@@ -99,7 +99,7 @@ Degrees paper_degrees(const Scenario& scenario,
 }
 
 // Step 2 chooses a degree per layer together with its slice.
-Degrees degrees_of_partition(const Scenario& scenario,
+Degrees degrees_of_partition(const RoutedScenario& scenario,
                              const PipelinePolicy& policy,
                              const Degrees& found,
                              const Evaluator& evaluator) {
@@ -123,20 +123,21 @@ ScheduleDefinition define(const char* name, const PipelinePolicy& policy) {
   ScheduleDefinition definition;
   definition.name = name;
   definition.choice = DegreeChoice::kSeparate;
-  definition.build =
-      [name, policy](const Scenario& scenario, const Degrees& degrees, const Evaluator& evaluator) {
-        GradientPlan gradients = adaptive_gradient(scenario, policy, degrees, evaluator);
-        return Pipeline(scenario, name, policy, degrees, std::move(gradients)).build();
-      };
+  definition.build = [name, policy](const RoutedScenario& scenario,
+                                    const Degrees& degrees,
+                                    const Evaluator& evaluator) {
+    GradientPlan gradients = adaptive_gradient(scenario, policy, degrees, evaluator);
+    return Pipeline(scenario, name, policy, degrees, std::move(gradients)).build();
+  };
   definition.build_serial =
-      [name, policy](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
+      [name, policy](const RoutedScenario& scenario, const Degrees& degrees, const Evaluator&) {
         return Pipeline(scenario, name, policy, degrees, serial_gradient(scenario)).build();
       };
-  definition.paper = [policy](const Scenario& scenario, const Evaluator& evaluator) {
+  definition.paper = [policy](const RoutedScenario& scenario, const Evaluator& evaluator) {
     return paper_degrees(scenario, policy, evaluator);
   };
   definition.refine =
-      [policy](const Scenario& scenario, const Degrees& found, const Evaluator& evaluator) {
+      [policy](const RoutedScenario& scenario, const Degrees& found, const Evaluator& evaluator) {
         return degrees_of_partition(scenario, policy, found, evaluator);
       };
   return definition;

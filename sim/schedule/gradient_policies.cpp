@@ -100,7 +100,7 @@ GradientPlan to_plan(const Partition& partition, int layers) {
   return plan;
 }
 
-GradientPlan adaptive_gradient(const Scenario& scenario,
+GradientPlan adaptive_gradient(const RoutedScenario& scenario,
                                const PipelinePolicy& policy,
                                const Degrees& degrees,
                                const Evaluator& evaluator) {

@@ -29,7 +29,7 @@ PartitionProblem partition_problem(const LayerProbe& probe,
 GradientPlan to_plan(const Partition& partition, int layers);
 
 // FSMoE's adaptive partitioning at the given backward degrees.
-GradientPlan adaptive_gradient(const Scenario& scenario,
+GradientPlan adaptive_gradient(const RoutedScenario& scenario,
                                const PipelinePolicy& policy,
                                const Degrees& degrees,
                                const Evaluator& evaluator);

@@ -8,7 +8,6 @@
 #include "sim/base/check.h"
 #include "sim/base/hash.h"
 #include "sim/cluster/groups.h"
-#include "sim/model/routing.h"
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
@@ -64,7 +63,7 @@ std::string task_name(std::string_view kind, const Place& place) {
 
 }  // namespace
 
-ModelProgram::ModelProgram(const Scenario& scenario, const std::string& schedule)
+ModelProgram::ModelProgram(const RoutedScenario& scenario, const std::string& schedule)
     : scenario_(&scenario),
       sizes_(layer_sizes(scenario.model, scenario.parallel)),
       builder_(scenario.name + "/" + schedule, scenario.parallel.world()),
@@ -173,23 +172,19 @@ std::vector<Region> ModelProgram::expert_matrices(int tensor, int layer) const {
 }
 
 int ModelProgram::routing(int rows, int ranks_per_domain) {
-  const auto found = routings_.find({rows, ranks_per_domain});
-  if (found != routings_.end()) {
-    return found->second.first;
+  const auto [entry, is_new] = routings_.try_emplace({rows, ranks_per_domain}, kNone);
+  const DomainRouting& drawn = scenario_->domain_routing({rows, ranks_per_domain});
+  if (is_new && !drawn.tokens.empty()) {
+    entry->second =
+        builder_.add_routing({fmt::format("routing{}", routings_.size() - 1), drawn.tokens});
   }
-  auto tokens = make_routing(*scenario_, {rows, ranks_per_domain});
-  std::pair<int, int> entry{kNone, 0};
-  if (!tokens.empty()) {
-    entry.second = largest_count(tokens);
-    entry.first = builder_.add_routing({fmt::format("routing{}", routings_.size()), tokens});
-  }
-  routings_.emplace(std::pair{rows, ranks_per_domain}, entry);
-  return entry.first;
+  return entry->second;
 }
 
 int ModelProgram::buffer_rows(int rows, int ranks_per_domain) {
   const bool unequal = routing(rows, ranks_per_domain) != kNone && !model().capacity_factor;
-  return unequal ? routings_.at({rows, ranks_per_domain}).second : capacity_rows(model(), rows);
+  return unequal ? scenario_->domain_routing({rows, ranks_per_domain}).largest_count
+                 : capacity_rows(model(), rows);
 }
 
 void ModelProgram::accumulate(Task& task, const Region& gradient) {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/io/scenario.h"
 #include "sim/model/sizes.h"
 #include "sim/program/builder.h"
+#include "sim/schedule/routed_scenario.h"
 
 namespace moesim {
 
@@ -44,9 +44,9 @@ struct Parameters {
 // parm_flow.h) add the rest.
 class ModelProgram {
  public:
-  ModelProgram(const Scenario& scenario, const std::string& schedule);
+  ModelProgram(const RoutedScenario& scenario, const std::string& schedule);
 
-  const Scenario& scenario() const { return *scenario_; }
+  const RoutedScenario& scenario() const { return *scenario_; }
   const ModelConfig& model() const { return scenario_->model; }
   const LayerSizes& sizes() const { return sizes_; }
   const GroupIndices& groups() const { return groups_; }
@@ -119,16 +119,15 @@ class ModelProgram {
                             int columns,
                             const std::vector<Placement>& placement);
 
-  const Scenario* scenario_;
+  const RoutedScenario* scenario_;
   LayerSizes sizes_;
   ProgramBuilder builder_;
   GroupIndices groups_;
   Parameters dense_;
   Parameters gate_;
   Parameters expert_;
-  std::set<std::array<int, 3>> accumulated_;  // tensor, first block, first row
-  // By {rows, ranks per domain}: the Program's routing and its largest count.
-  std::map<std::pair<int, int>, std::pair<int, int>> routings_;
+  std::set<std::array<int, 3>> accumulated_;     // tensor, first block, first row
+  std::map<std::pair<int, int>, int> routings_;  // by rows and ranks per domain
 };
 
 // Start of part `index` of `count` rows cut into `parts` that differ by at most one row.

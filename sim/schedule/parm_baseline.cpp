@@ -13,7 +13,7 @@ namespace {
 // tokens' gradient is reduced over esp last.
 class ParmBaseline : public ParmFlow {
  public:
-  explicit ParmBaseline(const Scenario& scenario)
+  explicit ParmBaseline(const RoutedScenario& scenario)
       : ParmFlow(scenario, "parm_baseline", false, GateReads::kAll) {}
 
  protected:
@@ -116,7 +116,7 @@ class ParmBaseline : public ParmFlow {
 
 }  // namespace
 
-Program build_parm_baseline(const Scenario& scenario) {
+Program build_parm_baseline(const RoutedScenario& scenario) {
   if (scenario.parallel.mp != scenario.parallel.esp) {
     throw Error(scenario.path,
                 "parm_baseline needs mp = esp: its copies of the tokens are those of the mp group; "

@@ -8,7 +8,7 @@
 
 namespace moesim {
 
-ParmFlow::ParmFlow(const Scenario& scenario,
+ParmFlow::ParmFlow(const RoutedScenario& scenario,
                    const std::string& schedule,
                    bool two_communicators,
                    GateReads gate_reads)

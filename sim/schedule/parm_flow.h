@@ -12,7 +12,7 @@
 
 namespace moesim {
 
-// What Parm's three flows (papers: section 2) share: every rank of an mp group holds the same layer
+// What Parm's three flows (INFOCOM'24) share: every rank of an mp group holds the same layer
 // input and output; attention's partial result is all-reduced over mp; nothing is pipelined by
 // chunks; the dense gradient of a layer is all-reduced right after its attention. A flow derives
 // from this and says how the tokens reach the experts and come back.
@@ -23,7 +23,7 @@ class ParmFlow {
   Program build() &&;
 
  protected:
-  ParmFlow(const Scenario& scenario,
+  ParmFlow(const RoutedScenario& scenario,
            const std::string& schedule,
            bool two_communicators,
            GateReads gate_reads);

@@ -10,7 +10,7 @@ namespace {
 // AlltoAll back -> local sum over the copies -> unorder -> MP-AllGather(B*L*M).
 class ParmS1 : public ParmFlow {
  public:
-  explicit ParmS1(const Scenario& scenario)
+  explicit ParmS1(const RoutedScenario& scenario)
       : ParmFlow(scenario, "parm_s1", false, GateReads::kSlice) {}
 
  protected:
@@ -95,7 +95,7 @@ class ParmS1 : public ParmFlow {
 
 }  // namespace
 
-Program build_parm_s1(const Scenario& scenario) {
+Program build_parm_s1(const RoutedScenario& scenario) {
   return ParmS1(scenario).build();
 }
 

@@ -11,7 +11,7 @@ namespace {
 // the member i places on; the AllGather of step i runs beside step i+1 on its own communicator.
 class ParmS2 : public ParmFlow {
  public:
-  explicit ParmS2(const Scenario& scenario)
+  explicit ParmS2(const RoutedScenario& scenario)
       : ParmFlow(scenario, "parm_s2", true, GateReads::kAll) {}
 
  protected:
@@ -127,7 +127,7 @@ class ParmS2 : public ParmFlow {
 
 }  // namespace
 
-Program build_parm_s2(const Scenario& scenario) {
+Program build_parm_s2(const RoutedScenario& scenario) {
   return ParmS2(scenario).build();
 }
 

@@ -37,7 +37,7 @@ LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy, i
 
 }  // namespace
 
-Pipeline::Pipeline(const Scenario& scenario,
+Pipeline::Pipeline(const RoutedScenario& scenario,
                    const std::string& schedule,
                    const PipelinePolicy& policy,
                    const Degrees& degrees,

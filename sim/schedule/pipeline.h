@@ -31,7 +31,7 @@ struct PipelinePolicy {
 // follows it, so that it overlaps with that unit's communication (SP-MoE).
 class Pipeline {
  public:
-  Pipeline(const Scenario& scenario,
+  Pipeline(const RoutedScenario& scenario,
            const std::string& schedule,
            const PipelinePolicy& policy,
            const Degrees& degrees,

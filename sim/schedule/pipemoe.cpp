@@ -10,7 +10,7 @@ namespace {
 constexpr PipelinePolicy kPipeMoe{};  // one communication at a time
 
 ScheduleDefinition::Build serial_build(const char* name) {
-  return [name](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
+  return [name](const RoutedScenario& scenario, const Degrees& degrees, const Evaluator&) {
     return Pipeline(scenario, name, kPipeMoe, degrees, serial_gradient(scenario)).build();
   };
 }
@@ -23,7 +23,7 @@ ScheduleDefinition pipemoe() {
   definition.name = "pipemoe";
   definition.choice = DegreeChoice::kShared;
   definition.build = serial_build("pipemoe");
-  definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
+  definition.paper = [](const RoutedScenario& scenario, const Evaluator& evaluator) {
     return pipemoe_degree(scenario, kPipeMoe, evaluator);
   };
   return definition;
@@ -37,7 +37,7 @@ ScheduleDefinition lina() {
   definition.choice = DegreeChoice::kShared;
   definition.build_serial = serial_build("lina");
   definition.build =
-      [](const Scenario& scenario, const Degrees& degrees, const Evaluator& evaluator) {
+      [](const RoutedScenario& scenario, const Degrees& degrees, const Evaluator& evaluator) {
         if (scenario.parallel.dp == 1) {
           return serial_build("lina")(scenario, degrees, evaluator);
         }
@@ -53,7 +53,7 @@ ScheduleDefinition lina() {
                                      static_cast<int>(std::min<int64_t>(chunk_rows, 1 << 30)));
         return Pipeline(scenario, "lina", kPipeMoe, degrees, std::move(plan)).build();
       };
-  definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
+  definition.paper = [](const RoutedScenario& scenario, const Evaluator& evaluator) {
     return pipemoe_degree(scenario, kPipeMoe, evaluator);
   };
   return definition;

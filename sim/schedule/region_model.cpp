@@ -85,7 +85,7 @@ RegionLine region_line(const RegionTimes& times, bool overlap_intra_with_inter) 
   return {times.degree(), alone, region_seconds(times, large, overlap_intra_with_inter) - large};
 }
 
-LayerProbe::LayerProbe(const Scenario& scenario,
+LayerProbe::LayerProbe(const RoutedScenario& scenario,
                        const PipelinePolicy& policy,
                        const Evaluator& evaluator)
     : scenario_(scenario), policy_(policy), evaluator_(&evaluator) {

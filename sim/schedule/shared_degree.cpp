@@ -21,7 +21,7 @@ ChunkTimes chunk_times(const RegionTimes& times) {
           .gar = 0};
 }
 
-Degrees pipemoe_degree(const Scenario& scenario,
+Degrees pipemoe_degree(const RoutedScenario& scenario,
                        const PipelinePolicy& policy,
                        const Evaluator& evaluator) {
   const LayerProbe probe(scenario, policy, evaluator);

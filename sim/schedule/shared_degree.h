@@ -10,7 +10,7 @@ ChunkTimes chunk_times(const RegionTimes& times);
 
 // PipeMoE's degree for both passes: the r of 1..8 whose closed form is least over forward and
 // backward (PipeMoE, section 4; the smaller r where equal).
-Degrees pipemoe_degree(const Scenario& scenario,
+Degrees pipemoe_degree(const RoutedScenario& scenario,
                        const PipelinePolicy& policy,
                        const Evaluator& evaluator);
 

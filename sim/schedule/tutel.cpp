@@ -14,13 +14,13 @@ ScheduleDefinition define(const char* name, GradientPlan (*gradient)(const Scena
   definition.name = name;
   definition.choice = DegreeChoice::kShared;
   definition.build = [name, gradient](
-                         const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
+                         const RoutedScenario& scenario, const Degrees& degrees, const Evaluator&) {
     return Pipeline(scenario, name, kTutel, degrees, gradient(scenario)).build();
   };
   if (gradient != serial_gradient) {
     definition.build_serial = define(name, serial_gradient).build;
   }
-  definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
+  definition.paper = [](const RoutedScenario& scenario, const Evaluator& evaluator) {
     return pipemoe_degree(scenario, kTutel, evaluator);
   };
   return definition;
