@@ -1,7 +1,6 @@
-#include "sim/schedule/closed_form.h"
 #include "sim/schedule/definitions.h"
 #include "sim/schedule/gradient_policies.h"
-#include "sim/schedule/shared_degree.h"
+#include "sim/schedule/paper_degrees.h"
 
 namespace moesim {
 namespace {
