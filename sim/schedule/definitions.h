@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "sim/schedule/pipeline.h"
 #include "sim/schedule/routed_scenario.h"
 #include "sim/schedule/schedule.h"
 
@@ -32,6 +33,14 @@ struct ScheduleDefinition {
   Refine refine;     // a further candidate for the search, given the forward degrees found
   MakePlan plan;     // of a schedule that chooses more than degrees
 };
+
+// Builds pipelined Programs whose gradients go where `gradient` puts them, whatever the times.
+ScheduleDefinition::Build pipelined(const char* schedule,
+                                    const PipelinePolicy& policy,
+                                    GradientPlan (*gradient)(const Scenario&));
+
+// PipeMoE's closed form, for schedules with one degree.
+ScheduleDefinition::Choose pipemoe_choice(const PipelinePolicy& policy);
 
 ScheduleDefinition deepspeed_moe();
 ScheduleDefinition tutel();

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "sim/base/check.h"
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
+
+Degrees Degrees::uniform(int layers, int forward, int backward) {
+  CHECK(layers > 0 && forward > 0 && backward > 0);
+  const auto count = static_cast<size_t>(layers);
+  return {std::vector<int>(count, forward), std::vector<int>(count, backward), 1};
+}
 
 bool is_given(const std::optional<int>& degree, const std::vector<int>& per_layer) {
   return degree.has_value() || !per_layer.empty();

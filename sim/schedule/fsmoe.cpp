@@ -1,4 +1,6 @@
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "sim/schedule/definitions.h"
 #include "sim/schedule/gradient_policies.h"
@@ -41,10 +43,7 @@ ScheduleDefinition define(const char* name, const PipelinePolicy& policy) {
     GradientPlan gradients = adaptive_gradient(scenario, policy, degrees, evaluator);
     return Pipeline(scenario, name, policy, degrees, std::move(gradients)).build();
   };
-  definition.build_serial =
-      [name, policy](const RoutedScenario& scenario, const Degrees& degrees, const Evaluator&) {
-        return Pipeline(scenario, name, policy, degrees, serial_gradient(scenario)).build();
-      };
+  definition.build_serial = pipelined(name, policy, serial_gradient);
   definition.paper = [policy](const RoutedScenario& scenario, const Evaluator& evaluator) {
     return fsmoe_degrees(scenario, policy, evaluator);
   };
@@ -63,7 +62,7 @@ ScheduleDefinition fsmoe() {
   return define("fsmoe", kFsmoe);
 }
 
-// Without intra-inter overlap.
+// FSMoE's No-IIO, without intra-inter overlap: one communication at a time.
 ScheduleDefinition fsmoe_no_iio() {
   return define("fsmoe_no_iio", kNoIio);
 }

@@ -206,19 +206,6 @@ int ModelProgram::add_task(std::string_view kind, int stream, const Place& place
   return builder_.add_task(std::move(task));
 }
 
-int ModelProgram::add_collective(std::string_view kind,
-                                 int stream,
-                                 const Place& place,
-                                 const Collective& collective,
-                                 const Region& from,
-                                 const Region& to) {
-  Task task;
-  task.descriptor = collective;
-  task.reads = {from};
-  task.writes = {to};
-  return add_task(kind, stream, place, std::move(task));
-}
-
 int ModelProgram::add_loss(int stream, int output) {
   const int target = add_input_tokens("loss_gradient");
   const int gradient = add_partial_tokens("d_output");

@@ -97,14 +97,6 @@ class ModelProgram {
 
   // Appends a task named "layer<l>.<pass>.<kind>[.<chunk>]".
   int add_task(std::string_view kind, int stream, const Place& place, Task task);
-  // Appends a collective that reads `from` and writes `to`.
-  int add_collective(std::string_view kind,
-                     int stream,
-                     const Place& place,
-                     const Collective& collective,
-                     const Region& from,
-                     const Region& to);
-
   // The end of the forward pass: from the output's loss to the output's gradient, which is partial
   // over mp (member 0 holds it, the others zeros). Returns the gradient's tensor.
   int add_loss(int stream, int output);

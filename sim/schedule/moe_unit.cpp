@@ -128,54 +128,51 @@ void MoeUnit::add_routing_task(std::string_view kind, Task task) {
   program_->add_task(kind, options_.streams.routing, unit_place(), std::move(task));
 }
 
-int MoeUnit::exchange(
-    std::string_view kind, int stream, const Collective& collective, int chunk, int from, int to) {
+int MoeUnit::exchange(const Step& step, int chunk, int from, int to) {
   if (from == to) {
     return kNone;
   }
-  Task task;
-  task.descriptor = collective;
-  task.reads = {chunk_rows(from, chunk)};
-  task.writes = {chunk_rows(to, chunk)};
+  Task task = move_task(
+      Collective{step.operation, step.group}, chunk_rows(from, chunk), chunk_rows(to, chunk));
   task.order_only = std::exchange(order_only_, {});
-  return program_->add_task(kind, stream, place(chunk), std::move(task));
+  return program_->add_task(step.kind, step.stream, place(chunk), std::move(task));
 }
 
 int MoeUnit::dispatch(int chunk) {
-  const Collective collective{CollectiveOperation::kAllToAll, program_->groups().ep};
-  return exchange(task_kind::kDispatch,
-                  options_.streams.inter,
-                  collective,
+  return exchange({task_kind::kDispatch,
+                   options_.streams.inter,
+                   CollectiveOperation::kAllToAll,
+                   program_->groups().ep},
                   chunk,
                   current().sent,
                   current().received);
 }
 
 int MoeUnit::gather(int chunk) {
-  const Collective collective{CollectiveOperation::kAllGather, program_->groups().esp};
-  return exchange(task_kind::kEspAllGather,
-                  options_.streams.intra,
-                  collective,
+  return exchange({task_kind::kEspAllGather,
+                   options_.streams.intra,
+                   CollectiveOperation::kAllGather,
+                   program_->groups().esp},
                   chunk,
                   current().received,
                   current().gathered);
 }
 
 int MoeUnit::scatter(int chunk) {
-  const Collective collective{CollectiveOperation::kReduceScatter, program_->groups().esp};
-  return exchange(task_kind::kEspReduceScatter,
-                  options_.streams.intra,
-                  collective,
+  return exchange({task_kind::kEspReduceScatter,
+                   options_.streams.intra,
+                   CollectiveOperation::kReduceScatter,
+                   program_->groups().esp},
                   chunk,
                   current().produced,
                   current().reduced);
 }
 
 int MoeUnit::combine(int chunk) {
-  const Collective collective{CollectiveOperation::kAllToAll, program_->groups().ep};
-  return exchange(task_kind::kCombine,
-                  options_.streams.inter,
-                  collective,
+  return exchange({task_kind::kCombine,
+                   options_.streams.inter,
+                   CollectiveOperation::kAllToAll,
+                   program_->groups().ep},
                   chunk,
                   current().reduced,
                   current().combined);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,13 @@ class MoeUnit {
     int combined = kNone;  // (E, T, M)
   };
 
+  struct Step {
+    std::string_view kind;
+    int stream = kNone;
+    CollectiveOperation operation = CollectiveOperation::kAllToAll;
+    int group = kNone;
+  };
+
   Buffers add_buffers(const std::string& prefix);
   int add_buffer(const std::string& name, int blocks, int columns);
   Region chunk_rows(int tensor, int chunk) const;
@@ -81,8 +89,7 @@ class MoeUnit {
   int expert_backward(int chunk);
   void add_routing_task(std::string_view kind, Task task);
   const Buffers& current() const;
-  int exchange(
-      std::string_view kind, int stream, const Collective& collective, int chunk, int from, int to);
+  int exchange(const Step& step, int chunk, int from, int to);
 
   ModelProgram* program_;
   Options options_;

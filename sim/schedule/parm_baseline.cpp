@@ -55,14 +55,13 @@ class ParmBaseline : public ParmFlow {
     const int d_produced = exchange(place, "produced", task_kind::kDispatch, ep, d_combined);
     const int d_received = experts_backward(layer, place, d_produced);
     const int d_sent = exchange(place, "sent", task_kind::kCombine, ep, d_received);
+    order_backward(layer, place, d_sent, d_gathered);
     if (esp() == 1) {
-      order_backward(layer, place, d_sent, d_gathered);
       gate_backward(layer, place, d_gathered, true);
       return;
     }
     // What comes back from the experts is this rank's shard's part and is added up over esp; the
     // gate's part is whole on every rank and joins afterwards.
-    order_backward(layer, place, d_sent, d_gathered);
     slice(place, program_.groups().esp, d_gathered, program_.all(d_tokens));
     reduce(task_kind::kEspAllReduce, place, program_.groups().esp, program_.all(d_tokens));
     const Region d_routed = program_.all(add_like(place, "routed", d_output, copies));
@@ -104,12 +103,9 @@ class ParmBaseline : public ParmFlow {
     }
     const Region copies =
         program_.all(add_like(place, "copies", from.tensor, esp() * program_.model().batch));
-    program_.add_collective(task_kind::kEspAllGather,
-                            streams_.intra,
-                            place,
-                            {CollectiveOperation::kAllGather, program_.groups().esp},
-                            from,
-                            copies);
+    const Collective gather{CollectiveOperation::kAllGather, program_.groups().esp};
+    program_.add_task(
+        task_kind::kEspAllGather, streams_.intra, place, move_task(gather, from, copies));
     return copies;
   }
 };

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/schedule/attention_block.h"
@@ -62,6 +63,7 @@ class ParmFlow {
   int experts(Layer& layer, const Place& place, int from);
   int experts_backward(Layer& layer, const Place& place, int d_produced);
   int local_sum(const Place& place, const std::string& name, int from);
+  void sum_copies(const Place& place, const Region& from, const Region& to);
   void unorder(const Layer& layer, const Place& place, const Region& to);
   int unorder_backward(Layer& layer, const Place& place, const Region& d_result);
   void order_backward(const Layer& layer, const Place& place, int d_buffer, const Region& d_tokens);
@@ -71,6 +73,8 @@ class ParmFlow {
   // the own run among zeros.
   void slice(const Place& place, int group, const Region& from, const Region& to);
   void reduce(std::string_view kind, const Place& place, int group, const Region& region);
+
+  void add_compute_task(std::string_view kind, const Place& place, Task task);
 
   std::string name(const Place& place, const std::string& tensor) const;
   int add_like(const Place& place, const std::string& tensor, int like, int blocks);
@@ -86,7 +90,6 @@ class ParmFlow {
   void backward(int layer, int d_output);
   void recompute_hidden(Layer& layer, int index);
   void begin_hidden(Layer& layer, const Place& place);
-  void add_compute_task(std::string_view kind, const Place& place, Task task);
   Layer make_layer(const Place& place, int input);
 
   GateReads gate_reads_;

@@ -47,12 +47,11 @@ class ParmS1 : public ParmFlow {
     if (mp() > 1) {
       d_result = token_slice(place, "result");
       d_slice = token_slice(place, "token_slice");
-      program_.add_collective(task_kind::kMpReduceScatter,
-                              streams_.intra,
-                              place,
-                              {CollectiveOperation::kReduceScatter, program_.groups().mp},
-                              program_.all(d_output),
-                              d_result);
+      const Collective scatter{CollectiveOperation::kReduceScatter, program_.groups().mp};
+      program_.add_task(task_kind::kMpReduceScatter,
+                        streams_.intra,
+                        place,
+                        move_task(scatter, program_.all(d_output), d_result));
     }
     const int ep_esp = program_.groups().ep_esp;
     const int d_combined = unorder_backward(layer, place, d_result);
@@ -84,12 +83,8 @@ class ParmS1 : public ParmFlow {
   }
 
   void gather_over_mp(const Place& place, const Region& from, const Region& to) {
-    program_.add_collective(task_kind::kMpAllGather,
-                            streams_.intra,
-                            place,
-                            {CollectiveOperation::kAllGather, program_.groups().mp},
-                            from,
-                            to);
+    const Collective gather{CollectiveOperation::kAllGather, program_.groups().mp};
+    program_.add_task(task_kind::kMpAllGather, streams_.intra, place, move_task(gather, from, to));
   }
 };
 

@@ -78,24 +78,22 @@ class ParmS2 : public ParmFlow {
     const int back = add_like(place, tensor + ".back", produced, blocks);
     const int gathered =
         mp() > 1 ? add_like(place, tensor + ".gathered", produced, mp() * blocks) : back;
+    const Collective gather{CollectiveOperation::kAllGather, program_.groups().mp};
+    Collective shift{CollectiveOperation::kShift, program_.groups().ep_esp};
+    shift.wrap = true;
     for (int step = 0; step < program_.group_size(program_.groups().ep_esp); ++step) {
       const Place at{place.pass, place.layer, step};
-      Collective shift{CollectiveOperation::kShift, program_.groups().ep_esp};
+      const Region arrived = slot(back, -step, 1);
       shift.distance = step;
-      shift.wrap = true;
-      program_.add_collective(task_kind::kCombine,
-                              streams_.inter,
-                              at,
-                              shift,
-                              slot(produced, step, 1),
-                              slot(back, -step, 1));
+      program_.add_task(task_kind::kCombine,
+                        streams_.inter,
+                        at,
+                        move_task(shift, slot(produced, step, 1), arrived));
       if (mp() > 1) {
-        program_.add_collective(task_kind::kMpAllGather,
-                                streams_.intra,
-                                at,
-                                {CollectiveOperation::kAllGather, program_.groups().mp},
-                                slot(back, -step, 1),
-                                slot(gathered, -step, mp()));
+        program_.add_task(task_kind::kMpAllGather,
+                          streams_.intra,
+                          at,
+                          move_task(gather, arrived, slot(gathered, -step, mp())));
       }
     }
     return sum_shards(place, tensor, gathered);
@@ -114,12 +112,7 @@ class ParmS2 : public ParmFlow {
       Region to = program_.all(sum);
       to.first_block = run * experts;
       to.num_blocks = experts;
-      Task task;
-      task.descriptor = LocalSum{program_.groups().ep, esp()};
-      task.reads = {from};
-      task.writes = {to};
-      program_.add_task(
-          task_kind::kLocalSum, streams_.compute, {place.pass, place.layer, run}, std::move(task));
+      sum_copies({place.pass, place.layer, run}, from, to);
     }
     return sum;
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/base/check.h"
+#include "sim/schedule/moe_tasks.h"
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
@@ -117,8 +118,8 @@ ReductionTime LayerProbe::reduction() const {
   const Collective reduce{CollectiveOperation::kAllReduce, program.groups().dp};
   const Region half = program.rows(program.dense().weight, 0, rows / 2);
   const Region all = program.all(program.dense().weight);
-  program.add_collective("half", stream, {Pass::kBackward}, reduce, half, half);
-  program.add_collective("all", stream, {Pass::kBackward}, reduce, all, all);
+  program.add_task("half", stream, {Pass::kBackward}, move_task(reduce, half, half));
+  program.add_task("all", stream, {Pass::kBackward}, move_task(reduce, all, all));
   const std::vector<Time> durations = evaluator_->durations(std::move(program).build());
   CHECK(durations.size() == 2);
   const double per_row =

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/base/check.h"
 #include "sim/base/error.h"
 
 namespace moesim {
@@ -53,12 +52,6 @@ const ScheduleDefinition& find_definition(const std::string& name) {
   }
   throw Error(
       fmt::format("no schedule '{}'; choose one of {}", name, fmt::join(schedule_names(), ", ")));
-}
-
-Degrees Degrees::uniform(int layers, int forward, int backward) {
-  CHECK(layers > 0 && forward > 0 && backward > 0);
-  const auto count = static_cast<size_t>(layers);
-  return {std::vector<int>(count, forward), std::vector<int>(count, backward), 1};
 }
 
 Program build_schedule(const std::string& schedule,

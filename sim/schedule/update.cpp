@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/schedule/moe_tasks.h"
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
@@ -14,7 +15,8 @@ void reduce(ModelProgram& program, std::string_view kind, int stream, int group,
     return;
   }
   const Region all = program.all(gradient);
-  program.add_collective(kind, stream, kUpdate, {CollectiveOperation::kAllReduce, group}, all, all);
+  const Collective all_reduce{CollectiveOperation::kAllReduce, group};
+  program.add_task(kind, stream, kUpdate, move_task(all_reduce, all, all));
 }
 
 void step(ModelProgram& program, int stream, const Parameters& parameters) {
