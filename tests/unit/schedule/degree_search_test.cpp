@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/schedule/degrees.h"
 #include "sim/schedule/registry.h"
 #include "tests/unit/schedule/small_scenario.h"
 
@@ -44,6 +45,26 @@ TEST(DegreeSearchTest, BuildsAnewOnlyWhatIsTakenBecauseTheFastestDoesNotFit) {
   const Plan plan = search_degrees(counting("tutel", num_built), scenario, {}, evaluator);
   EXPECT_EQ(plan.degrees.forward.front(), 3);
   EXPECT_EQ(num_built, kMaxDegree + 2);
+}
+
+// What the search relies on: degrees that cut buffers of five rows alike are the same candidate.
+TEST(DegreeSearchTest, AProgramIsKnownByTheDegreesItIsBuiltWith) {
+  const Scenario scenario = small_scenario();
+  for (const std::string& schedule : schedule_names()) {
+    const bool cuts_sequence = find_definition(schedule).choice == DegreeChoice::kSequence;
+    for (int moe = 1; moe <= kMaxDegree; ++moe) {
+      for (int non_moe = 1; non_moe <= (cuts_sequence ? kMaxDegree : 1); ++non_moe) {
+        const Degrees asked = testing::degrees(scenario, moe, moe, non_moe);
+        if (!cuts_sequence || sp_moe_problem(scenario, asked).empty()) {
+          const Program program = build_schedule(schedule, scenario, asked, unit_evaluator());
+          const Degrees built = built_degrees(program, asked);
+          EXPECT_EQ(program_to_json(program),
+                    program_to_json(build_schedule(schedule, scenario, built, unit_evaluator())))
+              << schedule << ' ' << moe << ' ' << non_moe;
+        }
+      }
+    }
+  }
 }
 
 // The same object, not one that is equal.

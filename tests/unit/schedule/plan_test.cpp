@@ -69,6 +69,26 @@ TEST(PlanTest, SeparateDegreesAreFoundPassByPass) {
   EXPECT_EQ(evaluations, 11);
 }
 
+// As in a valley whose pairs of different degrees lose ten units where the passes meet, which their
+// passes alone do not show: estimates of 300 and 301 are 310 and 311; 302 at (3, 3), (4, 4) and
+// (5, 5) hold.
+TEST(PlanTest, AnEstimateIsNeverTakenUnsimulated) {
+  Evaluator evaluator = unit_evaluator();
+  evaluator.evaluate = [](const Program& program) {
+    Evaluation evaluation = valley().evaluate(program);
+    const bool same =
+        count(program, "dispatch", Pass::kForward) == count(program, "dispatch", Pass::kBackward);
+    evaluation.backward += units(same ? 0 : 10);
+    evaluation.total += units(same ? 0 : 10);
+    return evaluation;
+  };
+  const Plan plan = plan_schedule("fsmoe", roomy_scenario(), Policy::kSearch, evaluator);
+  EXPECT_EQ(plan.degrees, Degrees::uniform(2, 3, 3));
+  ASSERT_TRUE(plan.runner_up.has_value());
+  EXPECT_EQ(plan.runner_up->degrees, Degrees::uniform(2, 4, 4));
+  EXPECT_EQ(plan.runner_up->time, units(302));
+}
+
 TEST(PlanTest, GivenDegreesAreTaken) {
   Scenario scenario = roomy_scenario();
   scenario.degrees.forward = 2;
