@@ -10,7 +10,7 @@ namespace moesim {
 
 // How compute tasks treat the activations and activation gradients that they read.
 enum class Rounding {
-  kNone,
+  kOff,
   // To the nearest multiple of 1/8, clamped to [-4, 4]; inside attention every factor before its
   // next product. Weights are integers then, so that products and their sums are exact in FP32 in
   // any order, and a schedule's results equal an unpartitioned model's bit for bit. Collectives,
