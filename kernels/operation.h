@@ -2,21 +2,12 @@
 
 #include <memory>
 
+#include "kernels/core/rounding.h"
 #include "kernels/row_spans.h"
 #include "kernels/tensor_store.h"
 #include "sim/io/program.h"
 
 namespace moesim {
-
-// How compute tasks treat the activations and activation gradients that they read.
-enum class Rounding {
-  kOff,
-  // To the nearest multiple of 1/8, clamped to [-4, 4]; inside attention every factor before its
-  // next product. Weights are integers then, so that products and their sums are exact in FP32 in
-  // any order, and a schedule's results equal an unpartitioned model's bit for bit. Collectives,
-  // local sums and accumulations never round.
-  kExact
-};
 
 // A task that computes, resolved for one rank: knows where its operands lie.
 class Operation {

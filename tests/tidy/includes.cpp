@@ -51,6 +51,7 @@ const std::vector<Library>& libraries() {
       {"gtest/", {"tests"}, true},
       {"gmock/", {"tests"}, true},
       {"benchmark/", {"tests/bench"}, true},
+      {"cblas.h", {"kernels"}, false},
       {"nccl.h", {"kernels/cuda", "tests/gpu"}, true},
       {"cuda", {"kernels/cuda", "tests/gpu"}, true},
   };

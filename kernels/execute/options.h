@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "kernels/host/host_options.h"
+#include "kernels/inputs.h"
+#include "kernels/operation.h"
+
+namespace moesim {
+
+// What the command line of moesim-execute says. Empty paths mean "not given".
+struct ExecuteOptions {
+  std::string program;
+  std::string cluster;
+  HostOptions host;
+  Rounding rounding = Rounding::kOff;
+  InputData data = InputData::kReal;
+  int num_runs = 1;
+  int max_rejected = 30;
+  std::string trace;
+  std::string results;
+};
+
+// `--help` or `--version`: a text for standard output.
+struct ExecuteText {
+  std::string text;
+};
+
+// Throws Error for what is not understood.
+std::variant<ExecuteOptions, ExecuteText> parse_execute_options(int argc, const char* const* argv);
+
+}  // namespace moesim
