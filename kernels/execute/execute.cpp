@@ -54,10 +54,6 @@ HostOptions host_options(const ExecuteOptions& options) {
   if (!options.cluster.empty()) {
     host.cluster = load_cluster(options.cluster);
   }
-  host.make_operation = [rounding = options.rounding](
-                            const RowMap& map, const Task& task, int rank) {
-    return make_operation(map, task, rank, rounding);
-  };
   return host;
 }
 
