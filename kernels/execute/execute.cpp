@@ -38,12 +38,23 @@ void check_program(const Program& program, const ExecuteOptions& options) {
               fmt::format("the verifier rejects the program; mend it first{}", problems));
 }
 
+// What the system could give without swapping: "MemAvailable:   123456 kB".
+int64_t available_memory() {
+  const std::string text = read_file("/proc/meminfo");
+  const std::string key = "MemAvailable:";
+  const size_t at = text.find(key);
+  if (at == std::string::npos) {
+    return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  }
+  return std::stoll(text.substr(at + key.size())) * 1024;
+}
+
 void check_memory(const Program& program, const std::string& path) {
-  const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t memory = available_memory();
   const int64_t needed = TensorStore::size(program, program.num_ranks);
   if (needed > memory) {
     throw Error(path,
-                fmt::format("its tensors need {}, this machine has {}; execute a smaller one",
+                fmt::format("its tensors need {}, this machine has {} left; execute a smaller one",
                             format_bytes(needed),
                             format_bytes(memory)));
   }
@@ -54,10 +65,6 @@ HostOptions host_options(const ExecuteOptions& options) {
   if (!options.cluster.empty()) {
     host.cluster = load_cluster(options.cluster);
   }
-  host.make_operation = [rounding = options.rounding](
-                            const RowMap& map, const Task& task, int rank) {
-    return make_operation(map, task, rank, rounding);
-  };
   return host;
 }
 

@@ -20,13 +20,13 @@ constexpr int kMaxRuns = 100'000;
 constexpr double kMaxDilation = 1e6;
 
 constexpr const char* kDescription =
-    "moesim-execute runs a Program file for real on this machine's cores: every rank and stream is "
-    "a\nthread, data are computed and moved, links and long operations are paced.";
+    "moesim-execute runs a Program file for real on this machine: every rank and stream is a\n"
+    "thread, data are computed and moved, links and long operations are paced.";
 
 constexpr const char* kDetails =
-    R"(The verifier judges the Program first; one that it rejects is not run. With --repeat, runs that
-this machine disturbed (late by more than 2 % of the iteration) are rejected and repeated. The trace
-is that of the run with the median iteration.
+    R"(The verifier judges the Program first; one that it rejects is not run. Runs that this machine
+disturbed (late by more than 2 % of the iteration) are rejected and repeated. The trace is that of
+the run with the median iteration.
 
 Clocks:
   free      honest: a task starts when its thread runs
@@ -111,7 +111,7 @@ void add_machine(CLI::App& app, ExecuteOptions& options) {
 void add_data(CLI::App& app, ExecuteOptions& options) {
   add_choice<Rounding>(app,
                        "--rounding",
-                       options.rounding,
+                       options.host.rounding,
                        {{"exact", Rounding::kExact}, {"none", Rounding::kOff}},
                        "exact: operations round what they read to 1/8,\n"
                        "so that sums do not depend on their order.\n"

@@ -5,7 +5,6 @@
 
 #include "kernels/host/host_options.h"
 #include "kernels/inputs.h"
-#include "kernels/operation.h"
 
 namespace moesim {
 
@@ -14,7 +13,6 @@ struct ExecuteOptions {
   std::string program;
   std::string cluster;
   HostOptions host;
-  Rounding rounding = Rounding::kOff;
   InputData data = InputData::kReal;
   int num_runs = 1;
   int max_rejected = 30;

@@ -49,7 +49,8 @@ struct HostOptions {
   // How often a run is looked at for whether it still can go on.
   Time patience = Time::from_picoseconds(500'000'000'000);
   std::optional<DelayInjection> delays{};
-  OperationFactory make_operation{};
+  Rounding rounding = Rounding::kOff;
+  OperationFactory make_operation{};  // empty: moesim::make_operation
 };
 
 }  // namespace moesim

@@ -18,11 +18,17 @@ bool needs_operation(const Task& task) {
 std::vector<std::unique_ptr<Operation>> make_operations(const RowMap& map,
                                                         const RankScript& script,
                                                         int rank,
-                                                        const OperationFactory& factory) {
+                                                        const HostOptions& options) {
   std::vector<std::unique_ptr<Operation>> operations;
   for (const ScriptTask& entry : script.tasks) {
     const Task& task = map.program().tasks[entry.task];
-    operations.push_back(needs_operation(task) ? factory(map, task, rank) : nullptr);
+    if (!needs_operation(task)) {
+      operations.push_back(nullptr);
+    } else if (options.make_operation) {
+      operations.push_back(options.make_operation(map, task, rank));
+    } else {
+      operations.push_back(make_operation(map, task, rank, options.rounding));
+    }
   }
   return operations;
 }
@@ -79,8 +85,7 @@ HostPlan make_host_plan(const Program& program, const HostOptions& options) {
   const RowMap& map = *plan.map;
   plan.script = make_host_script(program, map.groups(), options.hardware_queues);
   for (int rank = 0; rank < program.num_ranks; ++rank) {
-    plan.operations.push_back(
-        make_operations(map, plan.script.ranks[rank], rank, options.make_operation));
+    plan.operations.push_back(make_operations(map, plan.script.ranks[rank], rank, options));
   }
   std::optional<Fabric> fabric;
   if (options.cluster && options.clock != HostClock::kRaw) {

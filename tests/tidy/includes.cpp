@@ -45,7 +45,7 @@ const std::vector<Library>& libraries() {
       {"boost/", {"sim/cluster", "sim/analysis", "tests"}, false},
       {"google/protobuf/", {"sim/io"}, true},
       {".pb.h", {"sim/io"}, true},
-      {"CLI/", {"sim/cli"}, true},
+      {"CLI/", {"sim/cli", "kernels/execute"}, true},
       {"nlohmann/", {"sim/report", "tests"}, false},
       {"fstream", {"sim/io", "tests"}, true},
       {"gtest/", {"tests"}, true},

@@ -1,0 +1,31 @@
+#include "calibration/calibrate.h"
+
+#include <fmt/core.h>
+
+#include "sim/cli/backend.h"
+#include "sim/cli/calibration.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/inputs.h"
+#include "sim/cli/output.h"
+#include "sim/io/files.h"
+
+namespace moesim {
+
+int run_calibrate(const CalibrateOptions& options) {
+  const Inputs inputs = load_scenario_inputs(options.input);
+  const Backend backend(options.backend, inputs.cluster);
+  const Profile profile = calibrated_profile(inputs, inputs.scenario.schedules, backend);
+  const std::string text = profile_to_text(profile);
+  if (options.out.empty()) {
+    print_out(text);
+    return kExitOk;
+  }
+  write_file_atomically(options.out, text);
+  print_out(fmt::format("{}: {} collectives and {} operations\n",
+                        options.out,
+                        profile.collectives.size(),
+                        profile.operations.size()));
+  return kExitOk;
+}
+
+}  // namespace moesim
