@@ -47,27 +47,41 @@ MOESIM_HD float block_sum(BlockScratch<T>& scratch) {
   return sum;
 }
 
-// The sum of term(i) for i < count: each thread adds up every T-th term.
+// The sum of term(i) for i < count: each thread adds up every T-th term. On the host all threads
+// take their next term in turn, so that memory is read in order.
 template <int T, typename Term>
 MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& term) {
+  phase<T>([&](int thread) { scratch.values[thread] = 0; });
+#ifdef __CUDA_ARCH__
   phase<T>([&](int thread) {
-    float sum = 0;
     for (int i = thread; i < count; i += T) {
-      sum += term(i);
+      scratch.values[thread] += term(i);
     }
-    scratch.values[thread] = sum;
   });
+#else
+  for (int first = 0; first < count; first += T) {
+    for (int i = first; i < count && i < first + T; ++i) {
+      scratch.values[i - first] += term(i);
+    }
+  }
+#endif
   return block_sum(scratch);
 }
 
-// body(i) for i < count, shared out among the threads.
+// body(i) for i < count, shared out among the threads; no body reads what another writes.
 template <int T, typename Body>
 MOESIM_HD void block_for(int count, const Body& body) {
+#ifdef __CUDA_ARCH__
   phase<T>([&](int thread) {
     for (int i = thread; i < count; i += T) {
       body(i);
     }
   });
+#else
+  for (int i = 0; i < count; ++i) {
+    body(i);
+  }
+#endif
 }
 
 // Where the largest value(i), i < count, stands, the lowest of equal ones; the first where none
