@@ -13,9 +13,13 @@ namespace {
 // Plans a collective: `in[m]` and `out[m]` are the lists of rows that member m reads and writes.
 class CollectivePlanner {
  public:
-  CollectivePlanner(const RowMap& map, const Task& task, const std::vector<int>& members)
-      : collective_(std::get<Collective>(task.descriptor)), size_(static_cast<int>(members.size())) {
+  CollectivePlanner(const RowMap& map,
+                    const std::vector<const Task*>& tasks,
+                    const std::vector<int>& members)
+      : collective_(std::get<Collective>(tasks.front()->descriptor)),
+        size_(static_cast<int>(members.size())) {
     for (int member = 0; member < size_; ++member) {
+      const Task& task = *tasks[member];
       in_.push_back(list_rows(map, task, task.reads, Use::kRead, {member, members[member]}));
       out_.push_back(list_rows(map, task, task.writes, Use::kWrite, {member, members[member]}));
     }
@@ -202,8 +206,14 @@ int row_columns(const Program& program, const Task& task) {
 }  // namespace
 
 MovePlan plan_collective(const RowMap& map, const Task& task, const std::vector<int>& members) {
-  MovePlan plan = CollectivePlanner(map, task, members).plan();
-  plan.columns = row_columns(map.program(), task);
+  return plan_collective(map, std::vector<const Task*>(members.size(), &task), members);
+}
+
+MovePlan plan_collective(const RowMap& map,
+                         const std::vector<const Task*>& tasks,
+                         const std::vector<int>& members) {
+  MovePlan plan = CollectivePlanner(map, tasks, members).plan();
+  plan.columns = row_columns(map.program(), *tasks.front());
   return plan;
 }
 

@@ -48,6 +48,11 @@ struct MovePlan {
 // A collective among the members of one instance of its group.
 MovePlan plan_collective(const RowMap& map, const Task& task, const std::vector<int>& members);
 
+// The same where the members' roles issue it as tasks of their own: `tasks[m]` is member m's.
+MovePlan plan_collective(const RowMap& map,
+                         const std::vector<const Task*>& tasks,
+                         const std::vector<int>& members);
+
 // Slice, replicate or local_sum on one rank, which is member 0 of the plan.
 MovePlan plan_local(const RowMap& map, const Task& task, int rank);
 
