@@ -29,6 +29,9 @@ TEST(PhaseTest, SumsAndMaximaTakeEveryElementOnce) {
     // 0 + 1 + ... + (n-1) = n(n-1)/2, exact.
     const float sum = block_sum_of(scratch, count, [](int i) { return static_cast<float>(i); });
     EXPECT_EQ(sum, static_cast<float>(count * (count - 1) / 2));
+    const float largest =
+        block_max_of(scratch, count, [](int i) { return static_cast<float>(-i); });
+    EXPECT_EQ(largest, count == 0 ? -HUGE_VALF : 0.0F);
     const auto all = [](int) { return true; };
     EXPECT_EQ(block_argmax(
                   scratch, count, [](int i) { return static_cast<float>(i); }, all),
