@@ -171,7 +171,9 @@ void CommandLine::add_simulate() {
   add_schedule(app, simulate_.schedule);
   add_plan(app, simulate_.plan);
   add_resolution(app, simulate_.resolution);
-  app->add_flag("--unverified", simulate_.unverified, "Simulates also what the verifier rejects");
+  app->add_flag("--unverified",
+                simulate_.unverified,
+                "Simulates also what the verifier rejects, but for out_of_bounds");
   app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time");
   add_simulate_outputs(app);
 }

@@ -60,7 +60,9 @@ std::string report(const SimulateOptions& options,
 
 int run_simulate(const SimulateOptions& options) {
   const Subject subject = load(options);
-  if (!options.unverified) {
+  if (options.unverified) {
+    require_in_bounds(subject);
+  } else {
     require_verified(subject);
   }
   const Trace trace = simulate(subject, {.resolution = options.resolution});

@@ -31,16 +31,16 @@ Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degr
 }
 
 // A mistake of a schedule shows in every layer: the first few problems tell it.
-std::string first_problems(const Verdict& verdict) {
+std::string first_problems(const std::vector<Problem>& problems) {
   constexpr std::size_t kMaxProblems = 10;
   std::string text;
-  for (std::size_t i = 0; i < std::min(verdict.problems.size(), kMaxProblems); ++i) {
-    const Problem& problem = verdict.problems[i];
+  for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i) {
+    const Problem& problem = problems[i];
     text += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
   }
-  if (verdict.problems.size() > kMaxProblems) {
-    text += fmt::format("\n  and {} more; moesim verify lists them",
-                        verdict.problems.size() - kMaxProblems);
+  if (problems.size() > kMaxProblems) {
+    text +=
+        fmt::format("\n  and {} more; moesim verify lists them", problems.size() - kMaxProblems);
   }
   return text;
 }
@@ -113,15 +113,26 @@ void require_verified(const Subject& subject) {
   if (verdict.ok()) {
     return;
   }
-  const std::string problems = first_problems(verdict);
+  const std::string problems = first_problems(verdict.problems);
   if (subject.scenario) {
     throw std::runtime_error(
         fmt::format("schedule {} built a Program that is wrong{}", subject.schedule, problems));
   }
+  require_in_bounds(subject);
   throw Error(subject.program().name,
               fmt::format("the verifier rejects this Program; mend it, or simulate it all the same "
                           "with --unverified{}",
                           problems));
+}
+
+void require_in_bounds(const Subject& subject) {
+  const std::vector<Problem> problems = out_of_bounds(subject.program());
+  if (!problems.empty()) {
+    throw Error(subject.program().name,
+                fmt::format("this Program is out of bounds, which --unverified does not excuse; "
+                            "mend it{}",
+                            first_problems(problems)));
+  }
 }
 
 Trace simulate(const Subject& subject, const SimulationOptions& options) {

@@ -43,6 +43,9 @@ Verdict verify(const Subject& subject);
 // where a schedule built it.
 void require_verified(const Subject& subject);
 
+// Throws Error where the Program is out of bounds: then not even --unverified can simulate it.
+void require_in_bounds(const Subject& subject);
+
 Trace simulate(const Subject& subject, const SimulationOptions& options);
 
 // For make_result and make_summary.

@@ -42,4 +42,8 @@ struct VerifierOptions {
 // not (design: races by a vector clock per stream, never by an n-squared matrix).
 Verdict verify(const Program& program, const VerifierOptions& options = {});
 
+// Of these problems only those of kind kOutOfBounds, with which no executor can make anything:
+// regions beyond their tensors, ranks without a place in a group that they need one in.
+std::vector<Problem> out_of_bounds(const Program& program);
+
 }  // namespace moesim

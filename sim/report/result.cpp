@@ -73,8 +73,27 @@ void add_rates(const ResultInputs& inputs, SimulationResult& result) {
   result.tokens_per_second = tokens / result.iteration_seconds;
   if (inputs.profile != nullptr && inputs.profile->gemm) {
     const double gpu_seconds = result.iteration_seconds * scenario->parallel.world();
-    result.model_flops_utilization = model_flops(scenario->model, scenario->parallel) *
-                                     inputs.profile->gemm->seconds_per_flop / gpu_seconds;
+    const double flops =
+        model_flops(scenario->model, scenario->parallel, kept_share(*inputs.program));
+    result.model_flops_utilization = flops * inputs.profile->gemm->seconds_per_flop / gpu_seconds;
+  }
+}
+
+// Given counts say how choices spread. A gate of other sizes than theirs scales them: one that
+// reads a chunk, or rows that do not sum to k choices of each of its tokens.
+void add_routing_assumption(const ResultInputs& inputs, SimulationResult& result) {
+  const Scenario* scenario = inputs.scenario;
+  if (scenario == nullptr || scenario->routing.kind != RoutingKind::kGiven) {
+    return;
+  }
+  const auto& routings = inputs.program->routings;
+  const bool scaled = std::any_of(routings.begin(), routings.end(), [&](const Routing& routing) {
+    return routing.tokens != scenario->routing.tokens;
+  });
+  if (scaled) {
+    result.assumptions.emplace_back(
+        "routing: the given token counts are scaled to the k choices of each token that a gate "
+        "reads");
   }
 }
 
@@ -133,6 +152,7 @@ SimulationResult make_summary(const ResultInputs& inputs) {
   if (inputs.plan != nullptr) {
     add_plan(*inputs.plan, trace.end, result);
   }
+  add_routing_assumption(inputs, result);
   add_rates(inputs, result);
   add_memory(inputs, result);
   return result;

@@ -47,7 +47,7 @@ struct SimulationResult {
   MemoryUse memory;                       // of the fullest rank at its fullest
   int64_t gpu_memory_bytes = 0;           // 0 without a cluster
   bool fits = true;
-  double dropped_share = 0;  // of the tokens' choices, where routing is unequal
+  double dropped_share = 0;  // of the tokens' choices
   std::map<std::string, double> stream_busy_seconds;
   double exposed_communication_seconds = 0;
   double straggler_wait_seconds = 0;

@@ -59,6 +59,10 @@ void check_sizes(const Fields& fields, const ModelConfig& model, const ParallelC
   const double gemms = model.feed_forward == FeedForward::kSwiglu ? 3 : 2;
   const double kv_columns = 2.0 * model.head_size() * model.kv_heads;
   check(gathered, kMaxInt, "the tokens of a group are", "batch or sequence");
+  check(factor * gathered,
+        kMaxInt,
+        "the rows of a dispatch buffer are",
+        "batch, sequence, top_k or capacity_factor");
   // E * T * M of the gathered copies, the largest buffer of any schedule.
   check(factor * gathered * model.embedding * element,
         kMaxBytes,

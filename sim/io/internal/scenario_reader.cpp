@@ -72,6 +72,34 @@ ModelConfig read_model(const Fields& fields) {
   return model;
 }
 
+// A row for each rank, a count for each expert. Rows say how choices spread; what they sum to is
+// scaled to the choices that the model makes.
+std::vector<std::vector<int>> read_given_tokens(const Fields& fields, const Scenario& scenario) {
+  std::vector<std::vector<int>> tokens = read_token_table(fields);
+  const std::size_t ranks = tokens.size();
+  const std::size_t experts = tokens.front().size();
+  if (static_cast<int>(ranks) != scenario.parallel.world() ||
+      static_cast<int>(experts) != scenario.model.experts) {
+    throw fields.error("tokens",
+                       fmt::format("{} rows of {} counts for {} ranks and {} experts; write a row "
+                                   "for each rank, a count for each expert",
+                                   ranks,
+                                   experts,
+                                   scenario.parallel.world(),
+                                   scenario.model.experts));
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (std::count(tokens[rank].begin(), tokens[rank].end(), 0) == std::ssize(tokens[rank])) {
+      throw fields.error("tokens",
+                         static_cast<int>(rank),
+                         fmt::format("the counts of rank {} are all 0; say how its choices spread "
+                                     "over the experts",
+                                     rank));
+    }
+  }
+  return tokens;
+}
+
 RoutingConfig read_routing(const Fields& root, const Scenario& scenario) {
   RoutingConfig routing;
   const std::optional<Fields> fields = root.optional_child("routing");
@@ -86,19 +114,7 @@ RoutingConfig read_routing(const Fields& root, const Scenario& scenario) {
     routing.zipf_exponent = fields->real_or("zipf_exponent", 0, {0, kMaxZipfExponent});
   } else if (fields->has("tokens")) {
     routing.kind = RoutingKind::kGiven;
-    routing.tokens = read_token_table(*fields);
-    const std::size_t ranks = routing.tokens.size();
-    const std::size_t experts = routing.tokens.front().size();
-    if (static_cast<int>(ranks) != scenario.parallel.world() ||
-        static_cast<int>(experts) != scenario.model.experts) {
-      throw fields->error("tokens",
-                          fmt::format("{} rows of {} counts for {} ranks and {} experts; write a "
-                                      "row for each rank, a count for each expert",
-                                      ranks,
-                                      experts,
-                                      scenario.parallel.world(),
-                                      scenario.model.experts));
-    }
+    routing.tokens = read_given_tokens(*fields, scenario);
   }
   return routing;
 }

@@ -244,6 +244,17 @@ TEST_F(ScenarioTest, ReadsGivenTokens) {
   EXPECT_THAT(scenario.routing.tokens[5], ElementsAre(5, 0, 0, 1));
 }
 
+TEST_F(ScenarioTest, GivenTokensMustSaySomething) {
+  std::string rows;
+  for (int rank = 0; rank < 8; ++rank) {
+    rows += rank == 3 ? "tokens { counts: [0, 0, 0, 0] }\n" : "tokens { counts: [1, 0, 0, 1] }\n";
+  }
+  write_file_atomically(path_, std::string(kScenario) + "routing {\n" + rows + "}");
+  EXPECT_THAT(error_of([this] { return load(); }),
+              EndsWith(":12:1: the counts of rank 3 are all 0; say how its choices spread over the "
+                       "experts"));
+}
+
 TEST_F(ScenarioTest, SchedulesMustBeKnown) {
   const std::vector<std::string> known = {"fsmoe", "lina", "tutel"};
   EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {}, known); }), "");

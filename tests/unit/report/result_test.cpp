@@ -97,9 +97,23 @@ TEST_F(ResultTest, UtilisationIsOfTheGemmRate) {
   ResultInputs with_profile = inputs();
   with_profile.scenario = &scenario_;
   with_profile.profile = &profile;
-  const double flops = model_flops(scenario_.model, scenario_.parallel);
+  const double flops = model_flops(scenario_.model, scenario_.parallel, 1);
   EXPECT_GT(flops, 0);
   EXPECT_DOUBLE_EQ(make_summary(with_profile).model_flops_utilization, flops / 16e9);
+}
+
+TEST_F(ResultTest, ScaledTokenCountsAreAnAssumption) {
+  scenario_.routing.kind = RoutingKind::kGiven;
+  scenario_.routing.tokens = {{6, 2}};
+  Program program = hand_.program();
+  ResultInputs given = inputs();
+  given.program = &program;
+  given.scenario = &scenario_;
+  program.routings = {{"routing0", {{6, 2}}}};
+  const auto scaled = testing::Contains(HasSubstr("the given token counts are scaled"));
+  EXPECT_THAT(make_summary(given).assumptions, testing::Not(scaled));
+  program.routings = {{"routing0", {{3, 1}}}};
+  EXPECT_THAT(make_summary(given).assumptions, scaled);
 }
 
 TEST_F(ResultTest, MemoryFitsOrNot) {
