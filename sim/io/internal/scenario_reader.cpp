@@ -1,14 +1,13 @@
 #include "sim/io/internal/scenario_reader.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/io/internal/limits.h"
 #include "sim/io/internal/names.h"
 #include "sim/io/internal/token_table.h"
-#include "sim/io/suggestion.h"
 
 namespace moesim::io {
 namespace {
@@ -29,9 +28,9 @@ std::optional<double> read_capacity_factor(const Fields& model) {
   const auto [end, error] = std::from_chars(text.data(), last, factor);
   if (end != last || error != std::errc() || !(factor > 0 && factor <= kMaxCapacityFactor)) {
     throw model.error("capacity_factor",
-                      fmt::format("\"{}\" is no capacity factor; write a number above 0 and up to "
+                      fmt::format("{} is no capacity factor; write a number above 0 and up to "
                                   "{} such as \"1.2\", or \"*\" to drop no token",
-                                  text,
+                                  in_quotes(text),
                                   kMaxCapacityFactor));
   }
   return factor;
@@ -131,25 +130,6 @@ DegreeConfig read_degrees(const Fields& root, int layers) {
           .backward_per_layer = read_per_layer(*fields, "backward_per_layer", "backward", layers)};
 }
 
-void read_schedules(const Fields& root, const std::vector<std::string>& known, Scenario& scenario) {
-  const auto is_known = [&known](const std::string& name) {
-    return known.empty() || std::find(known.begin(), known.end(), name) != known.end();
-  };
-  const auto problem = [&known](const std::string& name) {
-    return fmt::format("no schedule \"{}\"; {}", name, suggestion(name, known));
-  };
-  scenario.schedules = unique_texts(root, "schedules");
-  for (std::size_t i = 0; i < scenario.schedules.size(); ++i) {
-    if (!is_known(scenario.schedules[i])) {
-      throw root.error("schedules", static_cast<int>(i), problem(scenario.schedules[i]));
-    }
-  }
-  scenario.baseline = root.text_or("baseline", "");
-  if (!scenario.baseline.empty() && !is_known(scenario.baseline)) {
-    throw root.error("baseline", problem(scenario.baseline));
-  }
-}
-
 }  // namespace
 
 Scenario read_scenario(const Fields& root,
@@ -163,7 +143,10 @@ Scenario read_scenario(const Fields& root,
   scenario.parallel = read_parallel(root, cluster);
   check_model(root, scenario.model, scenario.parallel);
   scenario.routing = read_routing(root, scenario);
-  read_schedules(root, known_schedules, scenario);
+  scenario.schedules = read_schedules(root, "schedules", known_schedules);
+  if (root.has("baseline")) {
+    scenario.baseline = read_schedule(root, "baseline", known_schedules);
+  }
   scenario.degrees = read_degrees(root, scenario.model.layers);
   if (root.has("gradient_chunk")) {
     scenario.gradient_chunk_bytes = root.quantity("gradient_chunk", parse_bytes);
