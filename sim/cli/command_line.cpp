@@ -86,7 +86,11 @@ CLI::Option* add_text(CLI::App* app,
                       std::string& value,
                       const std::string& placeholder,
                       const std::string& description) {
-  return app->add_option(name, value, description)->option_text(placeholder);
+  // An empty value would read as an option that was not given: a shell variable that is not set.
+  const auto not_empty = [placeholder](const std::string& text) {
+    return text.empty() ? fmt::format("it is empty; give {} or leave it out", placeholder) : "";
+  };
+  return app->add_option(name, value, description)->option_text(placeholder)->check(not_empty);
 }
 
 void add_scenario(CLI::App* app, ScenarioOptions& options) {

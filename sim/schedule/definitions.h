@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/error.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
@@ -45,8 +46,8 @@ ScheduleDefinition parm_s1();
 ScheduleDefinition parm_s2();
 ScheduleDefinition sp_moe();
 
-// Why sp_moe cannot use these degrees and what to do; empty when it can.
-std::string sp_moe_problem(const Scenario& scenario, const Degrees& degrees);
+// Why sp_moe cannot use these degrees; nothing when it can.
+std::optional<Error> sp_moe_problem(const Scenario& scenario, const Degrees& degrees);
 
 // Parm's rule: evaluate S1 and S2 and take the smaller; `paper` by the closed forms.
 struct ParmChoice {

@@ -1,6 +1,7 @@
 #include "sim/io/internal/scenario_reader.h"
 
 #include <charconv>
+#include <initializer_list>
 
 #include <fmt/core.h>
 
@@ -13,7 +14,7 @@ namespace moesim::io {
 namespace {
 
 constexpr IntegerRange kDimension = {1, 1 << 24};
-constexpr IntegerRange kDegree = {1, 1024};
+constexpr IntegerRange kDegree = {1, kMaxGivenDegree};
 constexpr double kMaxCapacityFactor = 1000;
 constexpr double kMaxZipfExponent = 10;
 
@@ -118,12 +119,25 @@ std::vector<int> read_per_layer(const Fields& fields,
   return degrees;
 }
 
+// The degrees of the passes, or, where one of them was set on the command line, that option.
+std::string location_of_degrees(const Fields& degrees) {
+  for (const char* name : {"forward", "backward", "forward_per_layer", "backward_per_layer"}) {
+    if (degrees.has(name) && degrees.is_overridden(name)) {
+      return degrees.error(name, "").location();
+    }
+  }
+  return degrees.error("").location();
+}
+
 DegreeConfig read_degrees(const Fields& root, int layers) {
   const std::optional<Fields> fields = root.optional_child("degrees");
+  DegreeConfig degrees;
+  degrees.location = root.document().path();
   if (!fields) {
-    return {};
+    return degrees;
   }
-  return {.forward = fields->optional_integer("forward", kDegree),
+  return {.location = location_of_degrees(*fields),
+          .forward = fields->optional_integer("forward", kDegree),
           .backward = fields->optional_integer("backward", kDegree),
           .non_moe = fields->optional_integer("non_moe", kDegree),
           .forward_per_layer = read_per_layer(*fields, "forward_per_layer", "forward", layers),
