@@ -51,9 +51,11 @@ Usage usage(const Program& program, const Trace& trace) {
       busy[stream] += size * total_length(merged(std::move(activity.streams[stream])));
     }
     const std::vector<Interval> moving = merged(std::move(activity.moving));
-    const Time hidden = overlap(moving, merged(std::move(activity.computing)));
+    const std::vector<Interval> computing = merged(std::move(activity.computing));
+    const Time hidden = overlap(moving, computing);
     sum.straggler_wait += size * total_length(merged(std::move(activity.waiting)));
     sum.exposed_communication += size * (total_length(moving) - hidden);
+    sum.computing += size * total_length(computing);
   }
   Usage mean;
   for (std::size_t stream = 0; stream < busy.size(); ++stream) {
@@ -61,6 +63,7 @@ Usage usage(const Program& program, const Trace& trace) {
   }
   mean.straggler_wait = sum.straggler_wait / program.num_ranks;
   mean.exposed_communication = sum.exposed_communication / program.num_ranks;
+  mean.computing = sum.computing / program.num_ranks;
   return mean;
 }
 
