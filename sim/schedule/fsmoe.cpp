@@ -38,7 +38,7 @@ int best_degree(const TimesByDegree& times, bool backward, double gar) {
 }
 
 // The authors' split of a gradient that step 1 hides completely: what MoE regions take is
-// discounted (code; papers: degree rules).
+// discounted (FSMoE's public code).
 int discounted_slice(const LayerTimes& layer, int degree, int rows, const ReductionTime& ar) {
   const ChunkTimes t = chunk_times(layer.backward);
   const double communication = t.a > t.g ? 2 * (degree - 1) * t.a : (degree - 1) * (t.g + t.s);

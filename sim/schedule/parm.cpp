@@ -17,7 +17,7 @@ ScheduleDefinition define(const char* name, Program (*build)(const Scenario&)) {
   return definition;
 }
 
-// Parm's closed forms for one layer's forward communication (papers: section 2):
+// Parm's closed forms for one layer's forward communication (arXiv 2407.00599):
 // t_S1 = 2*A2A + AG_MP; t_S2 = A2A + sum over steps of max(a2a_step, ag_step) + ag_step.
 Time closed_form(Scenario scenario, Program (*build)(const Scenario&), const Evaluator& evaluator) {
   scenario.model.layers = 1;

@@ -12,7 +12,7 @@
 
 namespace moesim {
 
-// What Parm's three flows (papers: section 2) share: every rank of an mp group holds the same layer
+// What the three flows of Parm (INFOCOM'24) share: every rank of an mp group holds the same layer
 // input and output; attention's partial result is all-reduced over mp; nothing is pipelined by
 // chunks; the dense gradient of a layer is all-reduced right after its attention. A flow derives
 // from this and says how the tokens reach the experts and come back.

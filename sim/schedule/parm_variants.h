@@ -5,7 +5,8 @@
 
 namespace moesim {
 
-// Parm's three flows (papers: section 2; the task lists are assumed, see docs/model.md).
+// The three flows of Parm (INFOCOM'24, arXiv 2407.00599); the task lists are assumed, see
+// docs/model.md.
 Program build_parm_baseline(const Scenario& scenario);
 Program build_parm_s1(const Scenario& scenario);
 Program build_parm_s2(const Scenario& scenario);
