@@ -85,9 +85,10 @@ inline constexpr CommandHelp kSweep = {
 
 The CSV has a column per axis, then schedule, iteration_seconds, speedup (over the baseline),
 forward_degree, backward_degree, error, peak_memory_bytes, fits, non_moe_degree (sp_moe) and variant
-(what parm chose). Schedules and the baseline are no axes. Rows are sorted by point: axes in the order of the file,
-the last varying fastest, then schedules in their order. A point that cannot be simulated is a row
-with its error, the others go on, and the exit code is 0. The bytes do not depend on the number of workers.
+(what parm chose). Schedules and the baseline are no axes. Rows are sorted by point: axes in the
+order of the file, the last varying fastest, then schedules in their order. A point that cannot be
+simulated is a row with its error, the others go on, and the exit code is 0. The bytes do not depend
+on the number of workers.
 
 Until the CSV is written, finished points are kept in OUT.journal. A sweep that was killed goes on
 from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/schedule/task_kinds.h"
+
 namespace moesim {
 
 AttentionBlock::AttentionBlock(ModelProgram& program, int stream, const Place& place, int input)
@@ -46,7 +48,8 @@ Task AttentionBlock::forward_task(const SequenceRange& range) const {
 void AttentionBlock::forward(const SequenceRange& range, int chunk) {
   Task task = forward_task(range);
   task.writes.push_back(program_->rows(part_, range.first, range.count));
-  program_->add_task("attention", stream_, {place_.pass, place_.layer, chunk}, std::move(task));
+  program_->add_task(
+      task_kind::kAttention, stream_, {place_.pass, place_.layer, chunk}, std::move(task));
 }
 
 void AttentionBlock::recompute(const SequenceRange& range, int chunk) {
@@ -55,7 +58,7 @@ void AttentionBlock::recompute(const SequenceRange& range, int chunk) {
     context_ = add_sequence_tensor("context", Pass::kRecompute, program_->sizes().query_columns);
   }
   program_->add_task(
-      "attention", stream_, {Pass::kRecompute, place_.layer, chunk}, forward_task(range));
+      task_kind::kAttention, stream_, {Pass::kRecompute, place_.layer, chunk}, forward_task(range));
 }
 
 void AttentionBlock::backward(int d_part, const SequenceRange& range, int chunk) {
@@ -80,7 +83,8 @@ void AttentionBlock::backward(int d_part, const SequenceRange& range, int chunk)
   }
   task.writes = {d_keys, program_->rows(d_input_, range.first, range.count)};
   program_->accumulate(task, d_weight);
-  program_->add_task("attention", stream_, {Pass::kBackward, place_.layer, chunk}, std::move(task));
+  program_->add_task(
+      task_kind::kAttention, stream_, {Pass::kBackward, place_.layer, chunk}, std::move(task));
 }
 
 }  // namespace moesim

@@ -32,21 +32,30 @@ double fsmoe_time(int r, const ChunkTimes& t) {
   return fsmoe_times(r, t).at(static_cast<std::size_t>(fsmoe_case(r, t) - 1));
 }
 
-double fsmoe_hidden(int r, const ChunkTimes& t) {
-  ChunkTimes alone = t;
-  alone.gar = 0;
-  // t_olp,moe of section 5: the case's time less the AlltoAlls'.
-  return std::max(0.0, fsmoe_time(r, alone) - 2 * r * t.a);
-}
-
 double fsmoe_bound(int r, const ChunkTimes& t) {
   const auto times = fsmoe_times(r, t);
   return *std::max_element(times.begin(), times.end());
 }
 
+double communication_time(const ChunkTimes& t) {
+  return 2 * t.a + t.g + t.s;
+}
+
 double pipemoe_time(int r, const ChunkTimes& t) {
-  const double communication = 2 * t.a + t.g + t.s;
-  return std::max(r * communication, communication + r * t.e);
+  const double c = communication_time(t);
+  return std::max(r * c, c + r * t.e);
+}
+
+// Derived from the order of tasks. The one stream runs dispatch and gather of all chunks, the
+// slice, then scatter and combine of all chunks: r*c + gar if it never waits. It waits for the
+// expert of chunk i = 0..r-1, which ends at (a + g) + e + i*max(a + g, e), and has r - i scatters
+// and combines to come: (a + g) + e + i*max(a + g, e) + (r - i)(s + a). That is linear in i, so
+// that the first or the last chunk decides.
+double one_communication_time(int r, const ChunkTimes& t) {
+  const double in = t.a + t.g;
+  const double out = t.s + t.a;
+  return std::max(
+      {r * (in + out) + t.gar, in + t.e + r * out, in + t.e + (r - 1) * std::max(in, t.e) + out});
 }
 
 }  // namespace moesim

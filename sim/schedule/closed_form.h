@@ -20,15 +20,19 @@ int fsmoe_case(int r, const ChunkTimes& t);
 // The time of that case.
 double fsmoe_time(int r, const ChunkTimes& t);
 
-// The gradient time that FSMoE's region hides at degree r with gar = 0.
-double fsmoe_hidden(int r, const ChunkTimes& t);
-
 // All four cases in one: the largest of them. Equal to the in-order streams when g = s, else a
 // lower bound; never below fsmoe_time.
 double fsmoe_bound(int r, const ChunkTimes& t);
 
-// PipeMoE and Tutel, one communication at a time, c = 2a + g + s: max(r*c, c + r*e). With
-// g = s = 0 and r >= 2 this is PipeMoE's max(2r*a, 2a + r*e).
+// One chunk's communication, c = 2a + g + s.
+double communication_time(const ChunkTimes& t);
+
+// PipeMoE and Tutel, one communication at a time: max(r*c, c + r*e). With g = s = 0 and r >= 2 this
+// is PipeMoE's max(2r*a, 2a + r*e).
 double pipemoe_time(int r, const ChunkTimes& t);
+
+// One communication at a time with a gradient slice after the last gather (FSMoE without
+// intra-inter overlap), exactly. Equal to pipemoe_time when g = s and gar = 0, else never below it.
+double one_communication_time(int r, const ChunkTimes& t);
 
 }  // namespace moesim

@@ -8,7 +8,7 @@ namespace moesim {
 ScheduleDefinition deepspeed_moe() {
   ScheduleDefinition definition;
   definition.name = "deepspeed_moe";
-  definition.build = [](const Scenario& scenario, const Degrees&, const Evaluator&) {
+  definition.build = [](const RoutedScenario& scenario, const Degrees&, const Evaluator&) {
     const Degrees serial = Degrees::uniform(scenario.model.layers, 1, 1);
     return Pipeline(scenario, "deepspeed_moe", {}, serial, serial_gradient(scenario)).build();
   };

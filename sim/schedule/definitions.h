@@ -3,9 +3,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "sim/base/error.h"
+#include "sim/schedule/pipeline.h"
+#include "sim/schedule/routed_scenario.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
@@ -18,21 +19,30 @@ enum class DegreeChoice {
   kSequence,  // sp_moe: one MoE degree and one non-MoE degree
 };
 
-// What one schedule decides. `paper` holds its authors' choice of degrees, where they published
-// one; `refine` a further candidate for the search, given the forward degrees found; `build_serial`
-// the same Program with its dense gradient reduced serially, where `build` places it otherwise.
+// What one schedule decides.
 struct ScheduleDefinition {
-  using Build = std::function<Program(const Scenario&, const Degrees&, const Evaluator&)>;
-  using Choose = std::function<Degrees(const Scenario&, const Evaluator&)>;
-  using Refine = std::function<Degrees(const Scenario&, const Degrees&, const Evaluator&)>;
+  using Build = std::function<Program(const RoutedScenario&, const Degrees&, const Evaluator&)>;
+  using Choose = std::function<Degrees(const RoutedScenario&, const Evaluator&)>;
+  using Refine = std::function<Degrees(const RoutedScenario&, const Degrees&, const Evaluator&)>;
+  using MakePlan = std::function<Plan(const RoutedScenario&, Policy, const Evaluator&)>;
 
   std::string name;
   DegreeChoice choice = DegreeChoice::kFixed;
   Build build;
-  Build build_serial;
-  Choose paper;
-  Refine refine;
+  Build
+      build_serial;  // with the dense gradient reduced serially, where `build` places it otherwise
+  Choose paper;      // its authors' choice of degrees, where they published one
+  Refine refine;     // a further candidate for the search, given the forward degrees found
+  MakePlan plan;     // of a schedule that chooses more than degrees
 };
+
+// Builds pipelined Programs whose gradients go where `gradient` puts them, whatever the times.
+ScheduleDefinition::Build pipelined(const char* schedule,
+                                    const PipelinePolicy& policy,
+                                    GradientPlan (*gradient)(const Scenario&));
+
+// PipeMoE's closed form, for schedules with one degree.
+ScheduleDefinition::Choose pipemoe_choice(const PipelinePolicy& policy);
 
 ScheduleDefinition deepspeed_moe();
 ScheduleDefinition tutel();
@@ -44,18 +54,10 @@ ScheduleDefinition fsmoe();
 ScheduleDefinition parm_baseline();
 ScheduleDefinition parm_s1();
 ScheduleDefinition parm_s2();
+ScheduleDefinition parm();
 ScheduleDefinition sp_moe();
 
 // Why sp_moe cannot use these degrees; nothing when it can.
 std::optional<Error> sp_moe_problem(const Scenario& scenario, const Degrees& degrees);
-
-// Parm's rule: evaluate S1 and S2 and take the smaller; `paper` by the closed forms.
-struct ParmChoice {
-  std::string variant;
-  std::string other;
-  Time time;
-  Time other_time;
-};
-ParmChoice choose_parm(const Scenario& scenario, Policy policy, const Evaluator& evaluator);
 
 }  // namespace moesim

@@ -1,10 +1,11 @@
 #include "sim/schedule/degree_search.h"
 
 #include <algorithm>
-#include <tuple>
+#include <string>
 #include <utility>
 
 #include "sim/base/error.h"
+#include "sim/schedule/degrees.h"
 
 namespace moesim {
 namespace {
@@ -17,15 +18,10 @@ std::vector<int> range(const std::optional<int>& given) {
   return given ? std::vector<int>{*given} : degrees;
 }
 
-bool same_degrees(const Degrees& left, const Degrees& right) {
-  return std::tie(left.forward, left.backward, left.non_moe) ==
-         std::tie(right.forward, right.backward, right.non_moe);
-}
-
 class Search {
  public:
   Search(const ScheduleDefinition& definition,
-         const Scenario& scenario,
+         const RoutedScenario& scenario,
          const DegreeConfig& given,
          const Evaluator& evaluator)
       : definition_(&definition), scenario_(&scenario), given_(given), evaluator_(&evaluator) {}
@@ -45,12 +41,27 @@ class Search {
   }
 
  private:
-  // When the passes of a Program with both degrees equal took place.
+  // Known by the degrees that its Program is built with: where buffers have few rows, several that
+  // were asked for build the same Program, which is looked at once.
+  struct Attempt {
+    Degrees degrees;
+    Time time;
+    bool simulated = false;  // or estimated from its passes
+  };
+
+  // When the passes of a Program took place.
   struct Passes {
-    int degree = 1;
+    Degrees degrees;
     Time forward;
     Time backward;
     Time update;
+
+    Time total() const { return forward + backward + update; }
+  };
+
+  struct Built {
+    Degrees degrees;
+    Program program;
   };
 
   bool forward_open() const { return !is_given(given_.forward, given_.forward_per_layer); }
@@ -60,13 +71,44 @@ class Search {
     return with_given(Degrees::uniform(scenario_->model.layers, forward, backward), given_);
   }
 
-  Program build(const Degrees& degrees) const {
-    return definition_->build(*scenario_, degrees, *evaluator_);
+  Built build(const Degrees& degrees) const {
+    Program program = definition_->build(*scenario_, degrees, *evaluator_);
+    Degrees built = built_degrees(program, degrees);
+    return {std::move(built), std::move(program)};
   }
 
-  Time simulate(const Degrees& degrees) const { return evaluator_->evaluate(build(degrees)).total; }
+  Attempt* find(const Degrees& degrees) {
+    const auto found =
+        std::find_if(attempts_.begin(), attempts_.end(), [&degrees](const Attempt& attempt) {
+          return attempt.degrees == degrees;
+        });
+    return found == attempts_.end() ? nullptr : &*found;
+  }
 
-  void add(const Degrees& degrees) { candidates_.push_back({degrees, "", simulate(degrees)}); }
+  // Keeps the Program while it is the fastest, which is the one that will be wanted.
+  Evaluation simulate(Built built) {
+    const Evaluation evaluation = evaluator_->evaluate(built.program);
+    if (!kept_ || evaluation.total < kept_time_) {
+      kept_time_ = evaluation.total;
+      kept_ = std::move(built);
+    }
+    return evaluation;
+  }
+
+  void add(const Degrees& degrees) {
+    Built built = build(degrees);
+    Attempt attempt{built.degrees, {}, true};
+    Attempt* known = find(built.degrees);
+    if (known != nullptr && known->simulated) {
+      return;
+    }
+    attempt.time = simulate(std::move(built)).total;
+    if (known != nullptr) {
+      *known = std::move(attempt);
+    } else {
+      attempts_.push_back(std::move(attempt));
+    }
+  }
 
   void search_shared() {
     for (const int degree : range(given_.forward)) {
@@ -79,10 +121,11 @@ class Search {
       search_pairs();  // the padding depends on both degrees
     } else {
       combine(measure_passes());
+      simulate_first();
     }
     if (backward_open() && definition_->refine) {
-      sort_candidates();
-      add(definition_->refine(*scenario_, candidates_.front().degrees, *evaluator_));
+      sort_attempts();
+      add(definition_->refine(*scenario_, attempts_.front().degrees, *evaluator_));
     }
   }
 
@@ -94,39 +137,61 @@ class Search {
     }
   }
 
-  std::vector<Passes> measure_passes() const {
+  // Of Programs with both degrees equal, as far as they are open.
+  std::vector<Passes> measure_passes() {
     std::vector<Passes> measured;
     for (const int degree : range({})) {
-      const Evaluation evaluation = evaluator_->evaluate(build(degrees(degree, degree)));
-      measured.push_back({degree,
-                          evaluation.forward,
-                          evaluation.backward - evaluation.forward,
-                          evaluation.total - evaluation.backward});
+      Built built = build(degrees(degree, degree));
+      const bool known = std::any_of(measured.begin(), measured.end(), [&](const Passes& passes) {
+        return passes.degrees == built.degrees;
+      });
+      if (!known) {
+        const Degrees found = built.degrees;
+        const Evaluation evaluation = simulate(std::move(built));
+        measured.push_back({found,
+                            evaluation.forward,
+                            evaluation.backward - evaluation.forward,
+                            evaluation.total - evaluation.backward});
+      }
     }
     return measured;
   }
 
-  // The passes follow each other, so a pair's time is the sum of its passes'. What overlaps at the
-  // seam (launches that run ahead) is left to take_best, which simulates the first ones as pairs.
+  // The passes follow each other, so a pair's time is the sum of its passes', but for what overlaps
+  // at the seam (launches that run ahead).
   void combine(const std::vector<Passes>& measured) {
     for (const Passes& forward : measured) {
       for (const Passes& backward : measured) {
-        const bool wanted = (forward_open() || &forward == &measured.front()) &&
-                            (backward_open() || &backward == &measured.front());
-        if (wanted) {
-          candidates_.push_back({degrees(forward.degree, backward.degree),
-                                 "",
-                                 forward.forward + backward.backward + backward.update});
+        Degrees pair = forward.degrees;
+        pair.backward = backward.degrees.backward;
+        const auto whole = std::find_if(measured.begin(), measured.end(), [&](const Passes& one) {
+          return one.degrees == pair;
+        });
+        if (find(pair) != nullptr) {
+          continue;
+        }
+        if (whole != measured.end()) {
+          attempts_.push_back({pair, whole->total(), true});
+        } else {
+          attempts_.push_back({pair, forward.forward + backward.backward + backward.update, false});
         }
       }
     }
-    sort_candidates();
-    constexpr size_t kSimulated = 2;
-    for (size_t i = 0; i < std::min(kSimulated, candidates_.size()); ++i) {
-      Candidate& candidate = candidates_[i];
-      if (candidate.degrees.forward != candidate.degrees.backward) {
-        candidate.time = simulate(candidate.degrees);
+  }
+
+  // Until the two first were simulated as pairs: the choice and its runner-up.
+  void simulate_first() {
+    constexpr std::ptrdiff_t kSimulated = 2;
+    for (;;) {
+      sort_attempts();
+      const auto end = attempts_.begin() + std::min(kSimulated, std::ssize(attempts_));
+      const auto estimated = std::find_if(
+          attempts_.begin(), end, [](const Attempt& attempt) { return !attempt.simulated; });
+      if (estimated == end) {
+        return;
       }
+      estimated->time = simulate(build(estimated->degrees)).total;
+      estimated->simulated = true;
     }
   }
 
@@ -144,90 +209,54 @@ class Search {
         }
       }
     }
-    if (candidates_.empty()) {
+    if (attempts_.empty()) {
       throw Error(*problem);
     }
   }
 
-  void sort_candidates() {
+  void sort_attempts() {
     std::stable_sort(
-        candidates_.begin(), candidates_.end(), [](const Candidate& left, const Candidate& right) {
+        attempts_.begin(), attempts_.end(), [](const Attempt& left, const Attempt& right) {
           return left.time < right.time;
         });
   }
 
-  Plan take_best() {
-    sort_candidates();
-    for (size_t i = 0; i < candidates_.size(); ++i) {
-      Program program = build(candidates_[i].degrees);
-      if (evaluator_->fits(program)) {
-        return plan(i, std::move(program));
-      }
+  const Program& program_of(const Attempt& attempt) {
+    if (!kept_ || kept_->degrees != attempt.degrees) {
+      kept_ = build(attempt.degrees);
     }
-    return plan(0, build(candidates_.front().degrees));
+    return kept_->program;
   }
 
   // The runner-up is the next slower one: faster ones that were passed over do not fit.
-  Plan plan(size_t taken, Program program) const {
-    Plan plan{std::move(program), candidates_[taken].degrees, "search", "", {}};
-    plan.degrees = built_degrees(plan.program, plan.degrees);
-    for (size_t i = taken + 1; i < candidates_.size() && !plan.runner_up; ++i) {
-      const bool same_chunks =
-          candidates_[i].time == candidates_[taken].time &&
-          same_degrees(built_degrees(build(candidates_[i].degrees), candidates_[i].degrees),
-                       plan.degrees);
-      if (!same_chunks) {
-        plan.runner_up = candidates_[i];
-      }
+  Plan take_best() {
+    sort_attempts();
+    size_t taken = 0;
+    while (taken < attempts_.size() && !evaluator_->fits(program_of(attempts_[taken]))) {
+      ++taken;
+    }
+    taken = taken < attempts_.size() ? taken : 0;
+    program_of(attempts_[taken]);
+    Plan plan{std::move(kept_->program), attempts_[taken].degrees, "search", "", {}};
+    if (taken + 1 < attempts_.size()) {
+      plan.runner_up = Candidate{attempts_[taken + 1].degrees, "", attempts_[taken + 1].time};
     }
     return plan;
   }
 
   const ScheduleDefinition* definition_;
-  const Scenario* scenario_;
+  const RoutedScenario* scenario_;
   DegreeConfig given_;
   const Evaluator* evaluator_;
-  std::vector<Candidate> candidates_;
+  std::vector<Attempt> attempts_;
+  std::optional<Built> kept_;
+  Time kept_time_;
 };
 
 }  // namespace
 
-bool is_given(const std::optional<int>& degree, const std::vector<int>& per_layer) {
-  return degree.has_value() || !per_layer.empty();
-}
-
-Degrees with_given(Degrees degrees, const DegreeConfig& given) {
-  if (given.forward) {
-    std::fill(degrees.forward.begin(), degrees.forward.end(), *given.forward);
-  }
-  if (given.backward) {
-    std::fill(degrees.backward.begin(), degrees.backward.end(), *given.backward);
-  }
-  if (!given.forward_per_layer.empty()) {
-    degrees.forward = given.forward_per_layer;
-  }
-  if (!given.backward_per_layer.empty()) {
-    degrees.backward = given.backward_per_layer;
-  }
-  degrees.non_moe = given.non_moe.value_or(degrees.non_moe);
-  return degrees;
-}
-
-Degrees built_degrees(const Program& program, Degrees degrees) {
-  std::fill(degrees.forward.begin(), degrees.forward.end(), 0);
-  std::fill(degrees.backward.begin(), degrees.backward.end(), 0);
-  for (const Task& task : program.tasks) {
-    if (task.kind == "expert" && task.pass == Pass::kForward) {
-      ++degrees.forward.at(static_cast<size_t>(task.layer));
-    } else if (task.kind == "expert" && task.pass == Pass::kBackward) {
-      ++degrees.backward.at(static_cast<size_t>(task.layer));
-    }
-  }
-  return degrees;
-}
-
 Plan search_degrees(const ScheduleDefinition& definition,
-                    const Scenario& scenario,
+                    const RoutedScenario& scenario,
                     const DegreeConfig& given,
                     const Evaluator& evaluator) {
   return Search(definition, scenario, given, evaluator).run();

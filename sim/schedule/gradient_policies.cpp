@@ -18,6 +18,17 @@ GradientSlots& slots_below(GradientPlan& plan, size_t i) {
   return plan.layers[plan.layers.size() - 2 - i];
 }
 
+// The slots of a partition of a model with `layers` layers.
+GradientPlan to_plan(const Partition& partition, int layers) {
+  GradientPlan plan;
+  plan.layers.resize(static_cast<size_t>(layers));
+  for (size_t i = 0; i < partition.region_rows.size(); ++i) {
+    slots_below(plan, i).region = {partition.region_rows[i]};
+    slots_below(plan, i).dense = {partition.dense_rows[i]};
+  }
+  return plan;
+}
+
 }  // namespace
 
 int gradient_rows(const Scenario& scenario) {
@@ -90,17 +101,18 @@ PartitionProblem partition_problem(const LayerProbe& probe,
   return problem;
 }
 
-GradientPlan to_plan(const Partition& partition, int layers) {
-  GradientPlan plan;
-  plan.layers.resize(static_cast<size_t>(layers));
-  for (size_t i = 0; i < partition.region_rows.size(); ++i) {
-    slots_below(plan, i).region = {partition.region_rows[i]};
-    slots_below(plan, i).dense = {partition.dense_rows[i]};
+PartitionProblem partition_problem(const LayerProbe& probe,
+                                   const Scenario& scenario,
+                                   const PipelinePolicy& policy,
+                                   const std::vector<int>& degrees) {
+  std::vector<std::vector<int>> allowed;
+  for (const int degree : degrees) {
+    allowed.push_back({degree});
   }
-  return plan;
+  return partition_problem(probe, scenario, policy, allowed);
 }
 
-GradientPlan adaptive_gradient(const Scenario& scenario,
+GradientPlan adaptive_gradient(const RoutedScenario& scenario,
                                const PipelinePolicy& policy,
                                const Degrees& degrees,
                                const Evaluator& evaluator) {
@@ -108,12 +120,8 @@ GradientPlan adaptive_gradient(const Scenario& scenario,
     return empty_plan(scenario);
   }
   const LayerProbe probe(scenario, policy, evaluator);
-  std::vector<std::vector<int>> allowed;
-  for (const int degree : degrees.backward) {
-    allowed.push_back({degree});
-  }
-  return to_plan(partition_gradient(partition_problem(probe, scenario, policy, allowed)),
-                 scenario.model.layers);
+  const PartitionProblem problem = partition_problem(probe, scenario, policy, degrees.backward);
+  return to_plan(partition_gradient(problem), scenario.model.layers);
 }
 
 }  // namespace moesim

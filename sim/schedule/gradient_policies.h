@@ -24,12 +24,14 @@ PartitionProblem partition_problem(const LayerProbe& probe,
                                    const Scenario& scenario,
                                    const PipelinePolicy& policy,
                                    const std::vector<std::vector<int>>& degrees);
-
-// The slots of a partition of a model with `layers` layers.
-GradientPlan to_plan(const Partition& partition, int layers);
+// The same where each layer may use one degree alone.
+PartitionProblem partition_problem(const LayerProbe& probe,
+                                   const Scenario& scenario,
+                                   const PipelinePolicy& policy,
+                                   const std::vector<int>& degrees);
 
 // FSMoE's adaptive partitioning at the given backward degrees.
-GradientPlan adaptive_gradient(const Scenario& scenario,
+GradientPlan adaptive_gradient(const RoutedScenario& scenario,
                                const PipelinePolicy& policy,
                                const Degrees& degrees,
                                const Evaluator& evaluator);

@@ -8,7 +8,7 @@
 #include "sim/base/check.h"
 #include "sim/base/hash.h"
 #include "sim/cluster/groups.h"
-#include "sim/model/routing.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -46,7 +46,7 @@ const char* pass_name(Pass pass) {
   return kNames.at(static_cast<size_t>(pass));
 }
 
-std::string task_name(const std::string& kind, const Place& place) {
+std::string task_name(std::string_view kind, const Place& place) {
   std::string name;
   if (place.layer != kNone) {
     name = "layer" + std::to_string(place.layer) + '.';
@@ -63,7 +63,7 @@ std::string task_name(const std::string& kind, const Place& place) {
 
 }  // namespace
 
-ModelProgram::ModelProgram(const Scenario& scenario, const std::string& schedule)
+ModelProgram::ModelProgram(const RoutedScenario& scenario, const std::string& schedule)
     : scenario_(&scenario),
       sizes_(layer_sizes(scenario.model, scenario.parallel)),
       builder_(scenario.name + "/" + schedule, scenario.parallel.world()),
@@ -172,23 +172,19 @@ std::vector<Region> ModelProgram::expert_matrices(int tensor, int layer) const {
 }
 
 int ModelProgram::routing(int rows, int ranks_per_domain) {
-  const auto found = routings_.find({rows, ranks_per_domain});
-  if (found != routings_.end()) {
-    return found->second.first;
+  const auto [entry, is_new] = routings_.try_emplace({rows, ranks_per_domain}, kNone);
+  const DomainRouting& drawn = scenario_->domain_routing({rows, ranks_per_domain});
+  if (is_new && !drawn.tokens.empty()) {
+    entry->second =
+        builder_.add_routing({fmt::format("routing{}", routings_.size() - 1), drawn.tokens});
   }
-  auto tokens = make_routing(*scenario_, {rows, ranks_per_domain});
-  std::pair<int, int> entry{kNone, 0};
-  if (!tokens.empty()) {
-    entry.second = largest_count(tokens);
-    entry.first = builder_.add_routing({fmt::format("routing{}", routings_.size()), tokens});
-  }
-  routings_.emplace(std::pair{rows, ranks_per_domain}, entry);
-  return entry.first;
+  return entry->second;
 }
 
 int ModelProgram::buffer_rows(int rows, int ranks_per_domain) {
   const bool unequal = routing(rows, ranks_per_domain) != kNone && !model().capacity_factor;
-  return unequal ? routings_.at({rows, ranks_per_domain}).second : capacity_rows(model(), rows);
+  return unequal ? scenario_->domain_routing({rows, ranks_per_domain}).largest_count
+                 : capacity_rows(model(), rows);
 }
 
 void ModelProgram::accumulate(Task& task, const Region& gradient) {
@@ -198,29 +194,16 @@ void ModelProgram::accumulate(Task& task, const Region& gradient) {
   task.writes.push_back(gradient);
 }
 
-int ModelProgram::add_task(std::string kind, int stream, const Place& place, Task task) {
+int ModelProgram::add_task(std::string_view kind, int stream, const Place& place, Task task) {
   if (task.name.empty()) {
     task.name = task_name(kind, place);
   }
-  task.kind = std::move(kind);
+  task.kind = kind;
   task.stream = stream;
   task.pass = place.pass;
   task.layer = place.layer;
   task.chunk = place.chunk;
   return builder_.add_task(std::move(task));
-}
-
-int ModelProgram::add_collective(std::string kind,
-                                 int stream,
-                                 const Place& place,
-                                 const Collective& collective,
-                                 const Region& from,
-                                 const Region& to) {
-  Task task;
-  task.descriptor = collective;
-  task.reads = {from};
-  task.writes = {to};
-  return add_task(std::move(kind), stream, place, std::move(task));
 }
 
 int ModelProgram::add_loss(int stream, int output) {
@@ -230,7 +213,7 @@ int ModelProgram::add_loss(int stream, int output) {
   task.descriptor = Elementwise{ElementwiseOperation::kLoss};
   task.reads = {all(output), all(target)};
   task.writes = {all(gradient)};
-  add_task("loss", stream, {Pass::kForward, model().layers - 1}, std::move(task));
+  add_task(task_kind::kLoss, stream, {Pass::kForward, model().layers - 1}, std::move(task));
   return gradient;
 }
 

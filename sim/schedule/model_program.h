@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/io/scenario.h"
 #include "sim/model/sizes.h"
 #include "sim/program/builder.h"
+#include "sim/schedule/routed_scenario.h"
 
 namespace moesim {
 
@@ -44,9 +44,9 @@ struct Parameters {
 // parm_flow.h) add the rest.
 class ModelProgram {
  public:
-  ModelProgram(const Scenario& scenario, const std::string& schedule);
+  ModelProgram(const RoutedScenario& scenario, const std::string& schedule);
 
-  const Scenario& scenario() const { return *scenario_; }
+  const RoutedScenario& scenario() const { return *scenario_; }
   const ModelConfig& model() const { return scenario_->model; }
   const LayerSizes& sizes() const { return sizes_; }
   const GroupIndices& groups() const { return groups_; }
@@ -96,15 +96,7 @@ class ModelProgram {
   void accumulate(Task& task, const Region& gradient);
 
   // Appends a task named "layer<l>.<pass>.<kind>[.<chunk>]".
-  int add_task(std::string kind, int stream, const Place& place, Task task);
-  // Appends a collective that reads `from` and writes `to`.
-  int add_collective(std::string kind,
-                     int stream,
-                     const Place& place,
-                     const Collective& collective,
-                     const Region& from,
-                     const Region& to);
-
+  int add_task(std::string_view kind, int stream, const Place& place, Task task);
   // The end of the forward pass: from the output's loss to the output's gradient, which is partial
   // over mp (member 0 holds it, the others zeros). Returns the gradient's tensor.
   int add_loss(int stream, int output);
@@ -119,16 +111,15 @@ class ModelProgram {
                             int columns,
                             const std::vector<Placement>& placement);
 
-  const Scenario* scenario_;
+  const RoutedScenario* scenario_;
   LayerSizes sizes_;
   ProgramBuilder builder_;
   GroupIndices groups_;
   Parameters dense_;
   Parameters gate_;
   Parameters expert_;
-  std::set<std::array<int, 3>> accumulated_;  // tensor, first block, first row
-  // By {rows, ranks per domain}: the Program's routing and its largest count.
-  std::map<std::pair<int, int>, std::pair<int, int>> routings_;
+  std::set<std::array<int, 3>> accumulated_;     // tensor, first block, first row
+  std::map<std::pair<int, int>, int> routings_;  // by rows and ranks per domain
 };
 
 // Start of part `index` of `count` rows cut into `parts` that differ by at most one row.

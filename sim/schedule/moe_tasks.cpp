@@ -21,6 +21,14 @@ void append(std::vector<Region>& regions, const std::vector<Region>& more) {
 
 }  // namespace
 
+Task move_task(const Descriptor& descriptor, const Region& from, const Region& to) {
+  Task task;
+  task.descriptor = descriptor;
+  task.reads = {from};
+  task.writes = {to};
+  return task;
+}
+
 Gate make_gate(ModelProgram& program,
                const RoutingDomain& domain,
                const std::vector<int>& experts,

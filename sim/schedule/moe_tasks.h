@@ -10,6 +10,9 @@ namespace moesim {
 // The tasks that every flow of an MoE layer is made of, with their operands in the order that
 // sim/io/program.h gives. Flows decide buffers, streams and order; they add the tasks.
 
+// Makes one region from another: a collective, or a step that a rank takes by itself.
+Task move_task(const Descriptor& descriptor, const Region& from, const Region& to);
+
 // What one gate leaves to the other tasks of its capacity domain, forward and backward.
 struct RoutedDomain {
   Gate gate;

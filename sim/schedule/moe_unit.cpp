@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -93,8 +94,9 @@ void MoeUnit::route(Pass pass, const Region& input, int degree) {
   domain_.gate = make_gate(*program_, {rows, 1}, global_experts_, 1);
   activations_ = add_buffers("");
   begin_hidden("hidden");
-  add_routing_task("gate", gate_task(*program_, domain_, options_.layer));
-  add_routing_task("order", order_task(*program_, domain_, program_->all(activations_.sent)));
+  add_routing_task(task_kind::kGate, gate_task(*program_, domain_, options_.layer));
+  add_routing_task(task_kind::kOrder,
+                   order_task(*program_, domain_, program_->all(activations_.sent)));
 }
 
 void MoeUnit::unorder_backward(const Region& d_output, int degree) {
@@ -102,7 +104,7 @@ void MoeUnit::unorder_backward(const Region& d_output, int degree) {
   cut(degree);
   gradients_ = add_buffers("d_");
   domain_.d_weight = add_buffer("d_weight", program_->model().experts, 1);
-  add_routing_task("unorder",
+  add_routing_task(task_kind::kUnorder,
                    unorder_backward_task(*program_,
                                          domain_,
                                          program_->all(activations_.combined),
@@ -111,63 +113,69 @@ void MoeUnit::unorder_backward(const Region& d_output, int degree) {
 }
 
 void MoeUnit::unorder(const Region& output) {
-  add_routing_task("unorder",
+  add_routing_task(task_kind::kUnorder,
                    unorder_task(*program_, domain_, program_->all(activations_.combined), output));
 }
 
 void MoeUnit::route_backward(const Region& d_input) {
   const Region d_buffer = program_->all(gradients_.combined);
-  add_routing_task("order", order_backward_task(*program_, domain_, d_buffer, d_input));
-  add_routing_task("gate", gate_backward_task(*program_, domain_, options_.layer, d_input, true));
+  add_routing_task(task_kind::kOrder, order_backward_task(*program_, domain_, d_buffer, d_input));
+  add_routing_task(task_kind::kGate,
+                   gate_backward_task(*program_, domain_, options_.layer, d_input, true));
 }
 
-void MoeUnit::add_routing_task(const char* kind, Task task) {
+void MoeUnit::add_routing_task(std::string_view kind, Task task) {
   program_->add_task(kind, options_.streams.routing, unit_place(), std::move(task));
 }
 
-int MoeUnit::exchange(
-    const char* kind, int stream, const Collective& collective, int chunk, int from, int to) {
+int MoeUnit::exchange(const Step& step, int chunk, int from, int to) {
   if (from == to) {
     return kNone;
   }
-  Task task;
-  task.descriptor = collective;
-  task.reads = {chunk_rows(from, chunk)};
-  task.writes = {chunk_rows(to, chunk)};
+  Task task = move_task(
+      Collective{step.operation, step.group}, chunk_rows(from, chunk), chunk_rows(to, chunk));
   task.order_only = std::exchange(order_only_, {});
-  return program_->add_task(kind, stream, place(chunk), std::move(task));
+  return program_->add_task(step.kind, step.stream, place(chunk), std::move(task));
 }
 
 int MoeUnit::dispatch(int chunk) {
-  const Collective collective{CollectiveOperation::kAllToAll, program_->groups().ep};
-  return exchange(
-      "dispatch", options_.streams.inter, collective, chunk, current().sent, current().received);
+  return exchange({task_kind::kDispatch,
+                   options_.streams.inter,
+                   CollectiveOperation::kAllToAll,
+                   program_->groups().ep},
+                  chunk,
+                  current().sent,
+                  current().received);
 }
 
 int MoeUnit::gather(int chunk) {
-  const Collective collective{CollectiveOperation::kAllGather, program_->groups().esp};
-  return exchange("esp_all_gather",
-                  options_.streams.intra,
-                  collective,
+  return exchange({task_kind::kEspAllGather,
+                   options_.streams.intra,
+                   CollectiveOperation::kAllGather,
+                   program_->groups().esp},
                   chunk,
                   current().received,
                   current().gathered);
 }
 
 int MoeUnit::scatter(int chunk) {
-  const Collective collective{CollectiveOperation::kReduceScatter, program_->groups().esp};
-  return exchange("esp_reduce_scatter",
-                  options_.streams.intra,
-                  collective,
+  return exchange({task_kind::kEspReduceScatter,
+                   options_.streams.intra,
+                   CollectiveOperation::kReduceScatter,
+                   program_->groups().esp},
                   chunk,
                   current().produced,
                   current().reduced);
 }
 
 int MoeUnit::combine(int chunk) {
-  const Collective collective{CollectiveOperation::kAllToAll, program_->groups().ep};
-  return exchange(
-      "combine", options_.streams.inter, collective, chunk, current().reduced, current().combined);
+  return exchange({task_kind::kCombine,
+                   options_.streams.inter,
+                   CollectiveOperation::kAllToAll,
+                   program_->groups().ep},
+                  chunk,
+                  current().reduced,
+                  current().combined);
 }
 
 int MoeUnit::expert(int chunk) {
@@ -195,7 +203,7 @@ int MoeUnit::expert_forward(int chunk, bool hidden_only) {
   const Region input = chunk_rows(activations_.gathered, chunk);
   Place at = place(chunk);
   at.pass = hidden_only ? Pass::kRecompute : pass_;
-  return program_->add_task("expert",
+  return program_->add_task(task_kind::kExpert,
                             options_.streams.compute,
                             at,
                             expert_task(*program_, options_.layer, input, std::move(outputs)));
@@ -209,7 +217,8 @@ int MoeUnit::expert_backward(int chunk) {
                                    kept,
                                    chunk_rows(gradients_.gathered, chunk),
                                    chunk_rows(gradients_.produced, chunk));
-  return program_->add_task("expert", options_.streams.compute, place(chunk), std::move(task));
+  return program_->add_task(
+      task_kind::kExpert, options_.streams.compute, place(chunk), std::move(task));
 }
 
 }  // namespace moesim

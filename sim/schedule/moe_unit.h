@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,13 @@ class MoeUnit {
     int combined = kNone;  // (E, T, M)
   };
 
+  struct Step {
+    std::string_view kind;
+    int stream = kNone;
+    CollectiveOperation operation = CollectiveOperation::kAllToAll;
+    int group = kNone;
+  };
+
   Buffers add_buffers(const std::string& prefix);
   int add_buffer(const std::string& name, int blocks, int columns);
   Region chunk_rows(int tensor, int chunk) const;
@@ -79,10 +87,9 @@ class MoeUnit {
   void begin_hidden(const char* name);
   int expert_forward(int chunk, bool hidden_only);
   int expert_backward(int chunk);
-  void add_routing_task(const char* kind, Task task);
+  void add_routing_task(std::string_view kind, Task task);
   const Buffers& current() const;
-  int exchange(
-      const char* kind, int stream, const Collective& collective, int chunk, int from, int to);
+  int exchange(const Step& step, int chunk, int from, int to);
 
   ModelProgram* program_;
   Options options_;

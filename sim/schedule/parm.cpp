@@ -1,25 +1,32 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "sim/schedule/definitions.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
 
-ScheduleDefinition define(const char* name, Program (*build)(const Scenario&)) {
+using BuildFlow = Program (*)(const RoutedScenario&);
+
+ScheduleDefinition define(const char* name, BuildFlow build) {
   ScheduleDefinition definition;
   definition.name = name;
-  definition.build = [build](const Scenario& scenario, const Degrees&, const Evaluator&) {
+  definition.build = [build](const RoutedScenario& scenario, const Degrees&, const Evaluator&) {
     return build(scenario);
   };
   return definition;
 }
 
-// Parm's closed forms for one layer's forward communication (arXiv 2407.00599):
+// Parm's closed forms for one layer's forward communication, with S2's second AlltoAll and its
+// AllGather step by step as in the authors' public code (INFOCOM'24; docs/model.md says what is
+// assumed):
 // t_S1 = 2*A2A + AG_MP; t_S2 = A2A + sum over steps of max(a2a_step, ag_step) + ag_step.
-Time closed_form(Scenario scenario, Program (*build)(const Scenario&), const Evaluator& evaluator) {
+Time closed_form(RoutedScenario scenario, BuildFlow build, const Evaluator& evaluator) {
   scenario.model.layers = 1;
   const Program program = build(scenario);
   const std::vector<Time> durations = evaluator.durations(program);
@@ -31,11 +38,11 @@ Time closed_form(Scenario scenario, Program (*build)(const Scenario&), const Eva
     if (task.pass != Pass::kForward) {
       continue;
     }
-    if (task.kind == "dispatch") {
+    if (task.kind == task_kind::kDispatch) {
       total += durations[i];
-    } else if (task.kind == "combine") {
+    } else if (task.kind == task_kind::kCombine) {
       shifts[task.chunk] = durations[i];
-    } else if (task.kind == "mp_all_gather") {
+    } else if (task.kind == task_kind::kMpAllGather) {
       gathers[task.chunk] = durations[i];
     }
   }
@@ -45,6 +52,44 @@ Time closed_form(Scenario scenario, Program (*build)(const Scenario&), const Eva
     last_gather = gathers.contains(step) ? gathers[step] : Time::zero();
   }
   return total + last_gather;
+}
+
+struct Variant {
+  std::string name;
+  Program program;
+  Time time;
+};
+
+// Parm's rule: evaluate S1 and S2 and take the smaller, which stands first here; `paper` by the
+// closed forms.
+std::array<Variant, 2> rank_variants(const RoutedScenario& scenario,
+                                     Policy policy,
+                                     const Evaluator& evaluator) {
+  const auto evaluate = [&](const char* name, BuildFlow build) {
+    Program program = build(scenario);
+    const Time time = policy == Policy::kPaper ? closed_form(scenario, build, evaluator)
+                                               : evaluator.evaluate(program).total;
+    return Variant{name, std::move(program), time};
+  };
+  std::array variants{evaluate("parm_s1", build_parm_s1), evaluate("parm_s2", build_parm_s2)};
+  if (variants[1].time < variants[0].time) {
+    std::swap(variants[0], variants[1]);
+  }
+  return variants;
+}
+
+// The variant that the rule prefers; the other one where only that fits the memory.
+Plan plan_parm(const RoutedScenario& scenario, Policy policy, const Evaluator& evaluator) {
+  auto [taken, other] = rank_variants(scenario, policy, evaluator);
+  if (!evaluator.fits(taken.program) && evaluator.fits(other.program)) {
+    std::swap(taken, other);
+  }
+  const Degrees degrees = Degrees::uniform(scenario.model.layers, 1, 1);
+  return {std::move(taken.program),
+          degrees,
+          policy == Policy::kPaper ? "paper" : "search",
+          taken.name,
+          Candidate{degrees, other.name, other.time}};
 }
 
 }  // namespace
@@ -61,17 +106,15 @@ ScheduleDefinition parm_s2() {
   return define("parm_s2", build_parm_s2);
 }
 
-ParmChoice choose_parm(const Scenario& scenario, Policy policy, const Evaluator& evaluator) {
-  const auto time_of = [&](Program (*build)(const Scenario&)) {
-    return policy == Policy::kPaper ? closed_form(scenario, build, evaluator)
-                                    : evaluator.evaluate(build(scenario)).total;
-  };
-  ParmChoice choice{"parm_s1", "parm_s2", time_of(build_parm_s1), time_of(build_parm_s2)};
-  if (choice.other_time < choice.time) {
-    std::swap(choice.variant, choice.other);
-    std::swap(choice.time, choice.other_time);
-  }
-  return choice;
+ScheduleDefinition parm() {
+  ScheduleDefinition definition;
+  definition.name = "parm";
+  definition.build =
+      [](const RoutedScenario& scenario, const Degrees&, const Evaluator& evaluator) {
+        return std::move(rank_variants(scenario, Policy::kSearch, evaluator)[0].program);
+      };
+  definition.plan = plan_parm;
+  return definition;
 }
 
 }  // namespace moesim

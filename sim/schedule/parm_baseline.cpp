@@ -1,6 +1,7 @@
 #include "sim/base/error.h"
 #include "sim/schedule/parm_flow.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 // tokens' gradient is reduced over esp last.
 class ParmBaseline : public ParmFlow {
  public:
-  explicit ParmBaseline(const Scenario& scenario)
+  explicit ParmBaseline(const RoutedScenario& scenario)
       : ParmFlow(scenario, "parm_baseline", false, GateReads::kAll) {}
 
  protected:
@@ -21,10 +22,10 @@ class ParmBaseline : public ParmFlow {
     gate(layer, place, gather_copies(place, from), mp());
     const int sent = order(layer, place);
     const int ep = program_.groups().ep;
-    const int received = exchange(place, "received", "dispatch", ep, sent);
+    const int received = exchange(place, "received", task_kind::kDispatch, ep, sent);
     const int produced = experts(layer, place, received);
-    reduce("esp_all_reduce", place, program_.groups().esp, program_.all(produced));
-    layer.combined = exchange(place, "combined", "combine", ep, produced);
+    reduce(task_kind::kEspAllReduce, place, program_.groups().esp, program_.all(produced));
+    layer.combined = exchange(place, "combined", task_kind::kCombine, ep, produced);
   }
 
   void to_output(Layer& layer, const Place& place) override {
@@ -40,7 +41,7 @@ class ParmBaseline : public ParmFlow {
   }
 
   void backward_through(Layer& layer, const Place& place, int d_output, int d_tokens) override {
-    reduce("mp_all_reduce", place, program_.groups().mp, program_.all(d_output));
+    reduce(task_kind::kMpAllReduce, place, program_.groups().mp, program_.all(d_output));
     const int copies = esp() * program_.model().batch;
     Region d_result = program_.all(d_output);
     Region d_gathered = program_.all(d_tokens);
@@ -51,19 +52,18 @@ class ParmBaseline : public ParmFlow {
     }
     const int ep = program_.groups().ep;
     const int d_combined = unorder_backward(layer, place, d_result);
-    const int d_produced = exchange(place, "produced", "dispatch", ep, d_combined);
+    const int d_produced = exchange(place, "produced", task_kind::kDispatch, ep, d_combined);
     const int d_received = experts_backward(layer, place, d_produced);
-    const int d_sent = exchange(place, "sent", "combine", ep, d_received);
+    const int d_sent = exchange(place, "sent", task_kind::kCombine, ep, d_received);
+    order_backward(layer, place, d_sent, d_gathered);
     if (esp() == 1) {
-      order_backward(layer, place, d_sent, d_gathered);
       gate_backward(layer, place, d_gathered, true);
       return;
     }
     // What comes back from the experts is this rank's shard's part and is added up over esp; the
     // gate's part is whole on every rank and joins afterwards.
-    order_backward(layer, place, d_sent, d_gathered);
     slice(place, program_.groups().esp, d_gathered, program_.all(d_tokens));
-    reduce("esp_all_reduce", place, program_.groups().esp, program_.all(d_tokens));
+    reduce(task_kind::kEspAllReduce, place, program_.groups().esp, program_.all(d_tokens));
     const Region d_routed = program_.all(add_like(place, "routed", d_output, copies));
     gate_backward(layer, place, d_routed, false);
     add_own_copy(place, d_routed, d_tokens);
@@ -94,7 +94,7 @@ class ParmBaseline : public ParmFlow {
     task.descriptor = Elementwise{ElementwiseOperation::kAdd};
     task.reads = {program_.all(own), program_.all(d_tokens)};
     task.writes = {program_.all(d_tokens)};
-    program_.add_task("add", streams_.compute, place, std::move(task));
+    program_.add_task(task_kind::kAdd, streams_.compute, place, std::move(task));
   }
 
   Region gather_copies(const Place& place, const Region& from) {
@@ -103,19 +103,16 @@ class ParmBaseline : public ParmFlow {
     }
     const Region copies =
         program_.all(add_like(place, "copies", from.tensor, esp() * program_.model().batch));
-    program_.add_collective("esp_all_gather",
-                            streams_.intra,
-                            place,
-                            {CollectiveOperation::kAllGather, program_.groups().esp},
-                            from,
-                            copies);
+    const Collective gather{CollectiveOperation::kAllGather, program_.groups().esp};
+    program_.add_task(
+        task_kind::kEspAllGather, streams_.intra, place, move_task(gather, from, copies));
     return copies;
   }
 };
 
 }  // namespace
 
-Program build_parm_baseline(const Scenario& scenario) {
+Program build_parm_baseline(const RoutedScenario& scenario) {
   if (scenario.parallel.mp != scenario.parallel.esp) {
     throw Error(scenario.path,
                 "parm_baseline needs mp = esp: its copies of the tokens are those of the mp group; "

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "sim/schedule/task_kinds.h"
+
 namespace moesim {
 
-ParmFlow::ParmFlow(const Scenario& scenario,
+ParmFlow::ParmFlow(const RoutedScenario& scenario,
                    const std::string& schedule,
                    bool two_communicators,
                    GateReads gate_reads)
@@ -49,7 +51,7 @@ void ParmFlow::forward_pass() {
 void ParmFlow::forward(Layer& layer, const Place& place) {
   layer.attention->forward({0, program_.model().sequence}, kNone);
   const Region tokens = program_.all(layer.attention->output());
-  reduce("mp_all_reduce", place, program_.groups().mp, tokens);
+  reduce(task_kind::kMpAllReduce, place, program_.groups().mp, tokens);
   to_experts_and_back(layer, place, tokens);
 }
 
@@ -72,7 +74,7 @@ void ParmFlow::backward(int index, int d_output) {
     layer.attention->recompute({0, model.sequence}, kNone);
   }
   layer.attention->backward(d_tokens, {0, model.sequence}, kNone);
-  reduce("gradient_all_reduce",
+  reduce(task_kind::kGradientAllReduce,
          place,
          program_.groups().dp,
          program_.dense_rows(program_.dense().gradient, index));
@@ -93,13 +95,10 @@ int ParmFlow::replicate(const Place& place, const std::string& tensor, int from)
   if (esp() == 1) {
     return from;
   }
-  const int blocks = program_.tensor(from).blocks;
-  const int to = add_like(place, tensor, from, blocks * esp());
-  Task task;
-  task.descriptor = Replicate{program_.groups().ep, esp()};
-  task.reads = {program_.all(from)};
-  task.writes = {program_.all(to)};
-  program_.add_task("replicate", streams_.compute, place, std::move(task));
+  const int to = add_like(place, tensor, from, program_.tensor(from).blocks * esp());
+  const Replicate copies{program_.groups().ep, esp()};
+  add_compute_task(
+      task_kind::kReplicate, place, move_task(copies, program_.all(from), program_.all(to)));
   return to;
 }
 
@@ -107,44 +106,38 @@ int ParmFlow::local_sum(const Place& place, const std::string& tensor, int from)
   if (esp() == 1) {
     return from;
   }
-  const int blocks = program_.tensor(from).blocks;
-  const int to = add_like(place, tensor, from, blocks / esp());
-  Task task;
-  task.descriptor = LocalSum{program_.groups().ep, esp()};
-  task.reads = {program_.all(from)};
-  task.writes = {program_.all(to)};
-  program_.add_task("local_sum", streams_.compute, place, std::move(task));
+  const int to = add_like(place, tensor, from, program_.tensor(from).blocks / esp());
+  sum_copies(place, program_.all(from), program_.all(to));
   return to;
 }
 
+void ParmFlow::sum_copies(const Place& place, const Region& from, const Region& to) {
+  const LocalSum sum{program_.groups().ep, esp()};
+  add_compute_task(task_kind::kLocalSum, place, move_task(sum, from, to));
+}
+
 int ParmFlow::exchange(
-    const Place& place, const std::string& tensor, const char* kind, int group, int from) {
+    const Place& place, const std::string& tensor, std::string_view kind, int group, int from) {
   if (program_.group_size(group) == 1) {
     return from;
   }
   const int to = add_like(place, tensor, from, program_.tensor(from).blocks);
-  program_.add_collective(kind,
-                          streams_.inter,
-                          place,
-                          {CollectiveOperation::kAllToAll, group},
-                          program_.all(from),
-                          program_.all(to));
+  const Collective all_to_all{CollectiveOperation::kAllToAll, group};
+  program_.add_task(
+      kind, streams_.inter, place, move_task(all_to_all, program_.all(from), program_.all(to)));
   return to;
 }
 
 void ParmFlow::slice(const Place& place, int group, const Region& from, const Region& to) {
-  Task task;
-  task.descriptor = Slice{group};
-  task.reads = {from};
-  task.writes = {to};
   const bool keeps = from.num_list_rows() > to.num_list_rows();
-  program_.add_task(keeps ? "slice" : "pad", streams_.compute, place, std::move(task));
+  add_compute_task(
+      keeps ? task_kind::kSlice : task_kind::kPad, place, move_task(Slice{group}, from, to));
 }
 
-void ParmFlow::reduce(const char* kind, const Place& place, int group, const Region& region) {
+void ParmFlow::reduce(std::string_view kind, const Place& place, int group, const Region& region) {
   if (program_.group_size(group) > 1) {
-    program_.add_collective(
-        kind, streams_.inter, place, {CollectiveOperation::kAllReduce, group}, region, region);
+    const Collective all_reduce{CollectiveOperation::kAllReduce, group};
+    program_.add_task(kind, streams_.inter, place, move_task(all_reduce, region, region));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/schedule/attention_block.h"
@@ -12,7 +13,7 @@
 
 namespace moesim {
 
-// What the three flows of Parm (INFOCOM'24) share: every rank of an mp group holds the same layer
+// What Parm's three flows (INFOCOM'24) share: every rank of an mp group holds the same layer
 // input and output; attention's partial result is all-reduced over mp; nothing is pipelined by
 // chunks; the dense gradient of a layer is all-reduced right after its attention. A flow derives
 // from this and says how the tokens reach the experts and come back.
@@ -23,7 +24,7 @@ class ParmFlow {
   Program build() &&;
 
  protected:
-  ParmFlow(const Scenario& scenario,
+  ParmFlow(const RoutedScenario& scenario,
            const std::string& schedule,
            bool two_communicators,
            GateReads gate_reads);
@@ -57,10 +58,12 @@ class ParmFlow {
   void gate(Layer& layer, const Place& place, const Region& tokens, int ranks_per_domain);
   int order(Layer& layer, const Place& place);
   int replicate(const Place& place, const std::string& name, int from);
-  int exchange(const Place& place, const std::string& name, const char* kind, int group, int from);
+  int exchange(
+      const Place& place, const std::string& name, std::string_view kind, int group, int from);
   int experts(Layer& layer, const Place& place, int from);
   int experts_backward(Layer& layer, const Place& place, int d_produced);
   int local_sum(const Place& place, const std::string& name, int from);
+  void sum_copies(const Place& place, const Region& from, const Region& to);
   void unorder(const Layer& layer, const Place& place, const Region& to);
   int unorder_backward(Layer& layer, const Place& place, const Region& d_result);
   void order_backward(const Layer& layer, const Place& place, int d_buffer, const Region& d_tokens);
@@ -69,7 +72,9 @@ class ParmFlow {
   // Keeps the member's own run of `from`; or, from the smaller to the larger region, its reverse:
   // the own run among zeros.
   void slice(const Place& place, int group, const Region& from, const Region& to);
-  void reduce(const char* kind, const Place& place, int group, const Region& region);
+  void reduce(std::string_view kind, const Place& place, int group, const Region& region);
+
+  void add_compute_task(std::string_view kind, const Place& place, Task task);
 
   std::string name(const Place& place, const std::string& tensor) const;
   int add_like(const Place& place, const std::string& tensor, int like, int blocks);
@@ -85,7 +90,6 @@ class ParmFlow {
   void backward(int layer, int d_output);
   void recompute_hidden(Layer& layer, int index);
   void begin_hidden(Layer& layer, const Place& place);
-  void add_compute_task(const char* kind, const Place& place, Task task);
   Layer make_layer(const Place& place, int input);
 
   GateReads gate_reads_;

@@ -1,5 +1,6 @@
 #include "sim/schedule/parm_flow.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 // AlltoAll back -> local sum over the copies -> unorder -> MP-AllGather(B*L*M).
 class ParmS1 : public ParmFlow {
  public:
-  explicit ParmS1(const Scenario& scenario)
+  explicit ParmS1(const RoutedScenario& scenario)
       : ParmFlow(scenario, "parm_s1", false, GateReads::kSlice) {}
 
  protected:
@@ -23,9 +24,9 @@ class ParmS1 : public ParmFlow {
     gate(layer, place, tokens, 1);
     const int sent = replicate(place, "sent", order(layer, place));
     const int ep_esp = program_.groups().ep_esp;
-    const int received = exchange(place, "received", "dispatch", ep_esp, sent);
+    const int received = exchange(place, "received", task_kind::kDispatch, ep_esp, sent);
     const int produced = experts(layer, place, received);
-    const int returned = exchange(place, "returned", "combine", ep_esp, produced);
+    const int returned = exchange(place, "returned", task_kind::kCombine, ep_esp, produced);
     layer.combined = local_sum(place, "combined", returned);
   }
 
@@ -46,19 +47,18 @@ class ParmS1 : public ParmFlow {
     if (mp() > 1) {
       d_result = token_slice(place, "result");
       d_slice = token_slice(place, "token_slice");
-      program_.add_collective("mp_reduce_scatter",
-                              streams_.intra,
-                              place,
-                              {CollectiveOperation::kReduceScatter, program_.groups().mp},
-                              program_.all(d_output),
-                              d_result);
+      const Collective scatter{CollectiveOperation::kReduceScatter, program_.groups().mp};
+      program_.add_task(task_kind::kMpReduceScatter,
+                        streams_.intra,
+                        place,
+                        move_task(scatter, program_.all(d_output), d_result));
     }
     const int ep_esp = program_.groups().ep_esp;
     const int d_combined = unorder_backward(layer, place, d_result);
     const int d_returned = replicate(place, "returned", d_combined);
-    const int d_produced = exchange(place, "produced", "dispatch", ep_esp, d_returned);
+    const int d_produced = exchange(place, "produced", task_kind::kDispatch, ep_esp, d_returned);
     const int d_received = experts_backward(layer, place, d_produced);
-    const int d_sent = exchange(place, "sent", "combine", ep_esp, d_received);
+    const int d_sent = exchange(place, "sent", task_kind::kCombine, ep_esp, d_received);
     const int d_buffer = local_sum(place, "buffer", d_sent);
     order_backward(layer, place, d_buffer, d_slice);
     gate_backward(layer, place, d_slice, true);
@@ -83,18 +83,14 @@ class ParmS1 : public ParmFlow {
   }
 
   void gather_over_mp(const Place& place, const Region& from, const Region& to) {
-    program_.add_collective("mp_all_gather",
-                            streams_.intra,
-                            place,
-                            {CollectiveOperation::kAllGather, program_.groups().mp},
-                            from,
-                            to);
+    const Collective gather{CollectiveOperation::kAllGather, program_.groups().mp};
+    program_.add_task(task_kind::kMpAllGather, streams_.intra, place, move_task(gather, from, to));
   }
 };
 
 }  // namespace
 
-Program build_parm_s1(const Scenario& scenario) {
+Program build_parm_s1(const RoutedScenario& scenario) {
   return ParmS1(scenario).build();
 }
 

@@ -1,5 +1,6 @@
 #include "sim/schedule/parm_flow.h"
 #include "sim/schedule/parm_variants.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 // the member i places on; the AllGather of step i runs beside step i+1 on its own communicator.
 class ParmS2 : public ParmFlow {
  public:
-  explicit ParmS2(const Scenario& scenario)
+  explicit ParmS2(const RoutedScenario& scenario)
       : ParmFlow(scenario, "parm_s2", true, GateReads::kAll) {}
 
  protected:
@@ -27,7 +28,7 @@ class ParmS2 : public ParmFlow {
   }
 
   void backward_through(Layer& layer, const Place& place, int d_output, int d_tokens) override {
-    reduce("mp_all_reduce", place, program_.groups().mp, program_.all(d_output));
+    reduce(task_kind::kMpAllReduce, place, program_.groups().mp, program_.all(d_output));
     const int d_combined = unorder_backward(layer, place, program_.all(d_output));
     const int d_produced = own_part_to_experts(place, d_combined);
     const int d_received = experts_backward(layer, place, d_produced);
@@ -56,7 +57,7 @@ class ParmS2 : public ParmFlow {
       slice(place, program_.groups().mp, program_.all(buffer), program_.all(own));
     }
     const int sent = replicate(place, "sent", own);
-    return exchange(place, "received", "dispatch", program_.groups().ep_esp, sent);
+    return exchange(place, "received", task_kind::kDispatch, program_.groups().ep_esp, sent);
   }
 
   // The slot of blocks that lies `steps` members from the rank's own index in ep_esp, in each of
@@ -77,20 +78,22 @@ class ParmS2 : public ParmFlow {
     const int back = add_like(place, tensor + ".back", produced, blocks);
     const int gathered =
         mp() > 1 ? add_like(place, tensor + ".gathered", produced, mp() * blocks) : back;
+    const Collective gather{CollectiveOperation::kAllGather, program_.groups().mp};
+    Collective shift{CollectiveOperation::kShift, program_.groups().ep_esp};
+    shift.wrap = true;
     for (int step = 0; step < program_.group_size(program_.groups().ep_esp); ++step) {
       const Place at{place.pass, place.layer, step};
-      Collective shift{CollectiveOperation::kShift, program_.groups().ep_esp};
+      const Region arrived = slot(back, -step, 1);
       shift.distance = step;
-      shift.wrap = true;
-      program_.add_collective(
-          "combine", streams_.inter, at, shift, slot(produced, step, 1), slot(back, -step, 1));
+      program_.add_task(task_kind::kCombine,
+                        streams_.inter,
+                        at,
+                        move_task(shift, slot(produced, step, 1), arrived));
       if (mp() > 1) {
-        program_.add_collective("mp_all_gather",
-                                streams_.intra,
-                                at,
-                                {CollectiveOperation::kAllGather, program_.groups().mp},
-                                slot(back, -step, 1),
-                                slot(gathered, -step, mp()));
+        program_.add_task(task_kind::kMpAllGather,
+                          streams_.intra,
+                          at,
+                          move_task(gather, arrived, slot(gathered, -step, mp())));
       }
     }
     return sum_shards(place, tensor, gathered);
@@ -109,12 +112,7 @@ class ParmS2 : public ParmFlow {
       Region to = program_.all(sum);
       to.first_block = run * experts;
       to.num_blocks = experts;
-      Task task;
-      task.descriptor = LocalSum{program_.groups().ep, esp()};
-      task.reads = {from};
-      task.writes = {to};
-      program_.add_task(
-          "local_sum", streams_.compute, {place.pass, place.layer, run}, std::move(task));
+      sum_copies({place.pass, place.layer, run}, from, to);
     }
     return sum;
   }
@@ -122,7 +120,7 @@ class ParmS2 : public ParmFlow {
 
 }  // namespace
 
-Program build_parm_s2(const Scenario& scenario) {
+Program build_parm_s2(const RoutedScenario& scenario) {
   return ParmS2(scenario).build();
 }
 

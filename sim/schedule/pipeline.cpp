@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/schedule/task_kinds.h"
 #include "sim/schedule/update.h"
 
 namespace moesim {
@@ -36,7 +37,7 @@ LayerStreams make_streams(ModelProgram& program, const PipelinePolicy& policy, i
 
 }  // namespace
 
-Pipeline::Pipeline(const Scenario& scenario,
+Pipeline::Pipeline(const RoutedScenario& scenario,
                    const std::string& schedule,
                    const PipelinePolicy& policy,
                    const Degrees& degrees,
@@ -136,7 +137,7 @@ void Pipeline::forward_step(int step) {
 void Pipeline::attend(Layer& layer, int unit) {
   const int chunks = attention_chunks();
   for (int chunk = unit * chunks; chunk < (unit + 1) * chunks; ++chunk) {
-    layer.attention->forward(sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
+    layer.attention->forward(sequence_range(chunk), sequence_label(chunk));
   }
 }
 
@@ -243,12 +244,12 @@ void Pipeline::move_tokens(const Place& place,
     const SequenceRange range = sequence_range(chunk);
     const Region whole = program_.rows(sequence_tensor, range.first, range.count);
     const Region own = program_.rows(slice.tensor, row, token_rows(range));
-    program_.add_collective(scatters ? "mp_reduce_scatter" : "mp_all_gather",
-                            streams_.intra,
-                            {place.pass, place.layer, degrees_.non_moe > 1 ? chunk : kNone},
-                            {operation, program_.groups().mp},
-                            scatters ? whole : own,
-                            scatters ? own : whole);
+    program_.add_task(scatters ? task_kind::kMpReduceScatter : task_kind::kMpAllGather,
+                      streams_.intra,
+                      {place.pass, place.layer, sequence_label(chunk)},
+                      move_task(Collective{operation, program_.groups().mp},
+                                scatters ? whole : own,
+                                scatters ? own : whole));
     row += token_rows(range);
   }
 }

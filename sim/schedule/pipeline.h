@@ -31,7 +31,7 @@ struct PipelinePolicy {
 // follows it, so that it overlaps with that unit's communication (SP-MoE).
 class Pipeline {
  public:
-  Pipeline(const Scenario& scenario,
+  Pipeline(const RoutedScenario& scenario,
            const std::string& schedule,
            const PipelinePolicy& policy,
            const Degrees& degrees,
@@ -55,6 +55,7 @@ class Pipeline {
   int num_layers() const { return program_.model().layers; }
   int attention_chunks() const { return degrees_.non_moe / num_units_; }  // of a unit
   SequenceRange sequence_range(int chunk) const;
+  int sequence_label(int chunk) const { return degrees_.non_moe > 1 ? chunk : kNone; }
   SequenceRange unit_range(int unit) const;
   int token_rows(const SequenceRange& range) const;   // of a rank's slice
   int moe_degree(int layer, Pass pass) const;         // of a unit

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/schedule/pipeline.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 
@@ -110,13 +111,12 @@ void Pipeline::backward_attention(int index, int unit) {
   const bool first_unit = unit == num_units_ - 1;
   if (first_unit && program_.model().recompute == Recompute::kSelective) {
     for (int chunk = 0; chunk < degrees_.non_moe; ++chunk) {
-      layer.attention->recompute(sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
+      layer.attention->recompute(sequence_range(chunk), sequence_label(chunk));
     }
   }
   const int chunks = attention_chunks();
   for (int chunk = (unit + 1) * chunks - 1; chunk >= unit * chunks; --chunk) {
-    layer.attention->backward(
-        layer.d_attention, sequence_range(chunk), degrees_.non_moe > 1 ? chunk : kNone);
+    layer.attention->backward(layer.d_attention, sequence_range(chunk), sequence_label(chunk));
   }
 }
 
@@ -148,13 +148,11 @@ std::vector<int> Pipeline::reduce_gradient(int stream,
     }
     const Region slice = program_.rows(program_.dense().gradient, reduced_rows_, count);
     reduced_rows_ += count;
-    Task task;
-    task.descriptor = Collective{CollectiveOperation::kAllReduce, program_.groups().dp};
-    task.reads = {slice};
-    task.writes = {slice};
+    const Collective all_reduce{CollectiveOperation::kAllReduce, program_.groups().dp};
+    Task task = move_task(all_reduce, slice, slice);
     task.order_only = order_only;
     const Place at{place.pass, place.layer, num_reductions_++};
-    tasks.push_back(program_.add_task("gradient_all_reduce", stream, at, std::move(task)));
+    tasks.push_back(program_.add_task(task_kind::kGradientAllReduce, stream, at, std::move(task)));
   }
   return tasks;
 }

@@ -1,18 +1,26 @@
 #include <algorithm>
+#include <utility>
 
 #include "sim/schedule/definitions.h"
 #include "sim/schedule/gradient_policies.h"
-#include "sim/schedule/shared_degree.h"
 
 namespace moesim {
 namespace {
 
 constexpr PipelinePolicy kPipeMoe{};  // one communication at a time
 
-ScheduleDefinition::Build serial_build(const char* name) {
-  return [name](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
-    return Pipeline(scenario, name, kPipeMoe, degrees, serial_gradient(scenario)).build();
-  };
+GradientPlan lina_gradient(const RoutedScenario& scenario,
+                           const Degrees& degrees,
+                           const Evaluator& evaluator) {
+  if (scenario.parallel.dp == 1) {
+    return serial_gradient(scenario);
+  }
+  const LayerProbe probe(scenario, kPipeMoe, evaluator);
+  const int64_t row_bytes = int64_t{scenario.model.embedding} * size_of(scenario.model.dtype);
+  const int64_t chunk_rows =
+      std::clamp<int64_t>(scenario.gradient_chunk_bytes / row_bytes, 1, 1 << 30);
+  return gradient_in_fixed_chunks(partition_problem(probe, scenario, kPipeMoe, degrees.backward),
+                                  static_cast<int>(chunk_rows));
 }
 
 }  // namespace
@@ -22,10 +30,8 @@ ScheduleDefinition pipemoe() {
   ScheduleDefinition definition;
   definition.name = "pipemoe";
   definition.choice = DegreeChoice::kShared;
-  definition.build = serial_build("pipemoe");
-  definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
-    return pipemoe_degree(scenario, kPipeMoe, evaluator);
-  };
+  definition.build = pipelined("pipemoe", kPipeMoe, serial_gradient);
+  definition.paper = pipemoe_choice(kPipeMoe);
   return definition;
 }
 
@@ -35,27 +41,13 @@ ScheduleDefinition lina() {
   ScheduleDefinition definition;
   definition.name = "lina";
   definition.choice = DegreeChoice::kShared;
-  definition.build_serial = serial_build("lina");
+  definition.build_serial = pipelined("lina", kPipeMoe, serial_gradient);
   definition.build =
-      [](const Scenario& scenario, const Degrees& degrees, const Evaluator& evaluator) {
-        if (scenario.parallel.dp == 1) {
-          return serial_build("lina")(scenario, degrees, evaluator);
-        }
-        const LayerProbe probe(scenario, kPipeMoe, evaluator);
-        std::vector<std::vector<int>> allowed;
-        for (const int degree : degrees.backward) {
-          allowed.push_back({degree});
-        }
-        const int64_t row_bytes = int64_t{scenario.model.embedding} * size_of(scenario.model.dtype);
-        const int64_t chunk_rows = std::max<int64_t>(1, scenario.gradient_chunk_bytes / row_bytes);
-        GradientPlan plan =
-            gradient_in_fixed_chunks(partition_problem(probe, scenario, kPipeMoe, allowed),
-                                     static_cast<int>(std::min<int64_t>(chunk_rows, 1 << 30)));
-        return Pipeline(scenario, "lina", kPipeMoe, degrees, std::move(plan)).build();
+      [](const RoutedScenario& scenario, const Degrees& degrees, const Evaluator& evaluator) {
+        GradientPlan gradients = lina_gradient(scenario, degrees, evaluator);
+        return Pipeline(scenario, "lina", kPipeMoe, degrees, std::move(gradients)).build();
       };
-  definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
-    return pipemoe_degree(scenario, kPipeMoe, evaluator);
-  };
+  definition.paper = pipemoe_choice(kPipeMoe);
   return definition;
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/base/error.h"
 #include "sim/schedule/degree_search.h"
+#include "sim/schedule/degrees.h"
 #include "sim/schedule/registry.h"
 
 namespace moesim {
@@ -36,44 +37,24 @@ bool all_given(DegreeChoice choice, const DegreeConfig& given) {
   return passes && (choice != DegreeChoice::kSequence || given.non_moe);
 }
 
-// The variant that its rule prefers; the other one where only that fits the memory.
-Plan plan_parm(const Scenario& scenario, Policy policy, const Evaluator& evaluator) {
-  ParmChoice choice = choose_parm(scenario, policy, evaluator);
-  const Degrees degrees = Degrees::uniform(scenario.model.layers, 1, 1);
-  const auto build = [&](const std::string& variant) {
-    return find_definition(variant).build(scenario, degrees, evaluator);
-  };
-  Program program = build(choice.variant);
-  if (!evaluator.fits(program)) {
-    Program other = build(choice.other);
-    if (evaluator.fits(other)) {
-      std::swap(choice.variant, choice.other);
-      std::swap(choice.time, choice.other_time);
-      program = std::move(other);
-    }
+// What the scenario gives of the degrees that the schedule has.
+DegreeConfig usable_degrees(const ScheduleDefinition& definition, const Scenario& scenario) {
+  DegreeConfig given = definition.choice == DegreeChoice::kSeparate ? scenario.degrees
+                                                                    : shared(definition, scenario);
+  if (definition.choice != DegreeChoice::kSequence) {
+    given.non_moe.reset();
   }
-  return {std::move(program),
-          degrees,
-          policy == Policy::kPaper ? "paper" : "search",
-          choice.variant,
-          Candidate{degrees, choice.other, choice.other_time}};
+  return given;
 }
 
-// The authors' degrees, unless they do not fit the memory.
-std::optional<Plan> plan_by_paper(const ScheduleDefinition& definition,
-                                  const Scenario& scenario,
-                                  const DegreeConfig& given,
-                                  const Evaluator& evaluator) {
-  if (!definition.paper) {
-    return std::nullopt;
-  }
-  const Degrees degrees = with_given(definition.paper(scenario, evaluator), given);
+Plan plan_with(const ScheduleDefinition& definition,
+               const RoutedScenario& scenario,
+               const Degrees& degrees,
+               const Evaluator& evaluator,
+               const char* policy) {
   Program program = definition.build(scenario, degrees, evaluator);
-  if (!evaluator.fits(program)) {
-    return std::nullopt;
-  }
   const Degrees built = built_degrees(program, degrees);
-  return Plan{std::move(program), built, "paper", "", {}};
+  return {std::move(program), built, policy, "", {}};
 }
 
 }  // namespace
@@ -82,31 +63,27 @@ Plan plan_schedule(const std::string& schedule,
                    const Scenario& scenario,
                    Policy policy,
                    const Evaluator& evaluator) {
-  if (schedule == "parm") {
-    return plan_parm(scenario, policy, evaluator);
-  }
   const ScheduleDefinition& definition = find_definition(schedule);
+  const RoutedScenario routed(scenario);
+  if (definition.plan) {
+    return definition.plan(routed, policy, evaluator);
+  }
   const Degrees one = Degrees::uniform(scenario.model.layers, 1, 1);
   if (definition.choice == DegreeChoice::kFixed) {
-    return {definition.build(scenario, one, evaluator), one, "none", "", {}};
+    return {definition.build(routed, one, evaluator), one, "none", "", {}};
   }
-  const bool separate = definition.choice == DegreeChoice::kSeparate;
-  DegreeConfig given = separate ? scenario.degrees : shared(definition, scenario);
-  if (definition.choice != DegreeChoice::kSequence) {
-    given.non_moe.reset();
-  }
+  const DegreeConfig given = usable_degrees(definition, scenario);
   if (all_given(definition.choice, given)) {
-    const Degrees degrees = with_given(one, given);
-    Program program = definition.build(scenario, degrees, evaluator);
-    const Degrees built = built_degrees(program, degrees);
-    return {std::move(program), built, "given", "", {}};
+    return plan_with(definition, routed, with_given(one, given), evaluator, "given");
   }
-  if (policy == Policy::kPaper) {
-    if (auto plan = plan_by_paper(definition, scenario, given, evaluator)) {
-      return *std::move(plan);
+  if (policy == Policy::kPaper && definition.paper) {
+    const Degrees degrees = with_given(definition.paper(routed, evaluator), given);
+    Plan plan = plan_with(definition, routed, degrees, evaluator, "paper");
+    if (evaluator.fits(plan.program)) {  // else the search finds degrees that fit, if any do
+      return plan;
     }
   }
-  return search_degrees(definition, scenario, given, evaluator);
+  return search_degrees(definition, routed, given, evaluator);
 }
 
 }  // namespace moesim

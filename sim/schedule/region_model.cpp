@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "sim/base/check.h"
+#include "sim/schedule/moe_tasks.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -14,17 +16,18 @@ double at(const std::vector<double>& times, size_t chunk) {
 }
 
 void add(RegionTimes& times, std::string_view kind, double seconds) {
-  if (kind == "dispatch") {
+  if (kind == task_kind::kDispatch) {
     times.dispatch.push_back(seconds);
-  } else if (kind == "esp_all_gather") {
+  } else if (kind == task_kind::kEspAllGather) {
     times.gather.push_back(seconds);
-  } else if (kind == "expert") {
+  } else if (kind == task_kind::kExpert) {
     times.expert.push_back(seconds);
-  } else if (kind == "esp_reduce_scatter") {
+  } else if (kind == task_kind::kEspReduceScatter) {
     times.scatter.push_back(seconds);
-  } else if (kind == "combine") {
+  } else if (kind == task_kind::kCombine) {
     times.combine.push_back(seconds);
-  } else if (kind == "attention" || kind == "mp_all_gather" || kind == "mp_reduce_scatter") {
+  } else if (kind == task_kind::kAttention || kind == task_kind::kMpAllGather ||
+             kind == task_kind::kMpReduceScatter) {
     times.dense_slot += seconds;
   }
 }
@@ -83,7 +86,7 @@ RegionLine region_line(const RegionTimes& times, bool overlap_intra_with_inter) 
   return {times.degree(), alone, region_seconds(times, large, overlap_intra_with_inter) - large};
 }
 
-LayerProbe::LayerProbe(const Scenario& scenario,
+LayerProbe::LayerProbe(const RoutedScenario& scenario,
                        const PipelinePolicy& policy,
                        const Evaluator& evaluator)
     : scenario_(scenario), policy_(policy), evaluator_(&evaluator) {
@@ -115,8 +118,8 @@ ReductionTime LayerProbe::reduction() const {
   const Collective reduce{CollectiveOperation::kAllReduce, program.groups().dp};
   const Region half = program.rows(program.dense().weight, 0, rows / 2);
   const Region all = program.all(program.dense().weight);
-  program.add_collective("half", stream, {Pass::kBackward}, reduce, half, half);
-  program.add_collective("all", stream, {Pass::kBackward}, reduce, all, all);
+  program.add_task("half", stream, {Pass::kBackward}, move_task(reduce, half, half));
+  program.add_task("all", stream, {Pass::kBackward}, move_task(reduce, all, all));
   const std::vector<Time> durations = evaluator_->durations(std::move(program).build());
   CHECK(durations.size() == 2);
   const double per_row =

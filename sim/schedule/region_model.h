@@ -55,13 +55,15 @@ struct LayerTimes {
 
 class LayerProbe {
  public:
-  LayerProbe(const Scenario& scenario, const PipelinePolicy& policy, const Evaluator& evaluator);
+  LayerProbe(const RoutedScenario& scenario,
+             const PipelinePolicy& policy,
+             const Evaluator& evaluator);
 
   LayerTimes times(int forward_degree, int backward_degree) const;
   ReductionTime reduction() const;
 
  private:
-  Scenario scenario_;  // of one layer
+  RoutedScenario scenario_;  // of one layer
   PipelinePolicy policy_;
   const Evaluator* evaluator_;
 };

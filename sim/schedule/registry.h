@@ -6,8 +6,7 @@
 
 namespace moesim {
 
-// The definition of that name; Error with the names there are. `parm` is a choice between two
-// schedules and has none.
+// The definition of that name; Error with the names there are.
 const ScheduleDefinition& find_definition(const std::string& name);
 
 }  // namespace moesim

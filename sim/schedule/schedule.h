@@ -25,6 +25,8 @@ struct Degrees {
   int non_moe = 1;
 
   static Degrees uniform(int layers, int forward, int backward);
+
+  friend bool operator==(const Degrees&, const Degrees&) = default;
 };
 
 // When a Program's passes ended, all relative to the iteration's start.
@@ -42,7 +44,7 @@ struct Evaluator {
   std::function<bool(const Program&)> fits;
 };
 
-// A candidate that the choice of degrees looked at.
+// A candidate that the choice of degrees looked at, with the degrees that it is built with.
 struct Candidate {
   Degrees degrees;
   std::string variant;  // parm: "parm_s1" or "parm_s2"; else empty
@@ -63,8 +65,8 @@ struct Plan {
 const std::vector<std::string>& schedule_names();
 
 // Builds the schedule's Program with the given degrees, whatever the scenario's. Degrees that the
-// schedule cannot use throw Error; schedules without chunks take no notice of them. Of `evaluator`
-// only `durations` is asked, by schedules that partition gradients.
+// schedule cannot use throw Error; schedules without chunks take no notice of them. `evaluator` is
+// asked for `durations` by schedules that partition gradients, and to `evaluate` by parm.
 Program build_schedule(const std::string& schedule,
                        const Scenario& scenario,
                        const Degrees& degrees,

@@ -53,7 +53,7 @@ ScheduleDefinition sp_moe() {
   ScheduleDefinition definition;
   definition.name = "sp_moe";
   definition.choice = DegreeChoice::kSequence;
-  definition.build = [](const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
+  definition.build = [](const RoutedScenario& scenario, const Degrees& degrees, const Evaluator&) {
     if (const std::optional<Error> problem = sp_moe_problem(scenario, degrees)) {
       throw Error(*problem);
     }

@@ -1,28 +1,19 @@
-#include "sim/schedule/closed_form.h"
 #include "sim/schedule/definitions.h"
 #include "sim/schedule/gradient_policies.h"
-#include "sim/schedule/shared_degree.h"
 
 namespace moesim {
 namespace {
 
-// Tutel with PipeMoE's degree: one communication at a time, backward in reverse chunk order (code).
+// Tutel (MLSys'23) with PipeMoE's degree: one communication at a time, backward in reverse chunk
+// order (the authors' public code).
 constexpr PipelinePolicy kTutel{.overlap_intra_with_inter = false, .reverse_backward_chunks = true};
 
 ScheduleDefinition define(const char* name, GradientPlan (*gradient)(const Scenario&)) {
   ScheduleDefinition definition;
   definition.name = name;
   definition.choice = DegreeChoice::kShared;
-  definition.build = [name, gradient](
-                         const Scenario& scenario, const Degrees& degrees, const Evaluator&) {
-    return Pipeline(scenario, name, kTutel, degrees, gradient(scenario)).build();
-  };
-  if (gradient != serial_gradient) {
-    definition.build_serial = define(name, serial_gradient).build;
-  }
-  definition.paper = [](const Scenario& scenario, const Evaluator& evaluator) {
-    return pipemoe_degree(scenario, kTutel, evaluator);
-  };
+  definition.build = pipelined(name, kTutel, gradient);
+  definition.paper = pipemoe_choice(kTutel);
   return definition;
 }
 
@@ -34,7 +25,9 @@ ScheduleDefinition tutel() {
 
 // FSMoE's Tutel-Improved: the gradient AllReduce under the attention backward.
 ScheduleDefinition tutel_improved() {
-  return define("tutel_improved", gradient_under_attention);
+  ScheduleDefinition definition = define("tutel_improved", gradient_under_attention);
+  definition.build_serial = pipelined("tutel_improved", kTutel, serial_gradient);
+  return definition;
 }
 
 }  // namespace moesim

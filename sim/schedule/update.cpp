@@ -2,17 +2,21 @@
 
 #include <utility>
 
+#include "sim/schedule/moe_tasks.h"
+#include "sim/schedule/task_kinds.h"
+
 namespace moesim {
 namespace {
 
 constexpr Place kUpdate{Pass::kUpdate};
 
-void reduce(ModelProgram& program, const char* kind, int stream, int group, int gradient) {
+void reduce(ModelProgram& program, std::string_view kind, int stream, int group, int gradient) {
   if (program.group_size(group) == 1) {
     return;
   }
   const Region all = program.all(gradient);
-  program.add_collective(kind, stream, kUpdate, {CollectiveOperation::kAllReduce, group}, all, all);
+  const Collective all_reduce{CollectiveOperation::kAllReduce, group};
+  program.add_task(kind, stream, kUpdate, move_task(all_reduce, all, all));
 }
 
 void step(ModelProgram& program, int stream, const Parameters& parameters) {
@@ -26,7 +30,7 @@ void step(ModelProgram& program, int stream, const Parameters& parameters) {
   task.reads.insert(task.reads.begin(), program.all(parameters.gradient));
   const std::string& weight = program.tensor(parameters.weight).name;
   task.name = "update." + weight;
-  program.add_task("optimizer", stream, kUpdate, std::move(task));
+  program.add_task(task_kind::kOptimizer, stream, kUpdate, std::move(task));
 }
 
 }  // namespace
@@ -34,9 +38,16 @@ void step(ModelProgram& program, int stream, const Parameters& parameters) {
 void append_update(ModelProgram& program, const LayerStreams& streams, GateReads gate_reads) {
   const GroupIndices& groups = program.groups();
   const int gate_group = gate_reads == GateReads::kSlice ? groups.world : groups.dp;
-  reduce(program, "gate_gradient_all_reduce", streams.inter, gate_group, program.gate().gradient);
-  reduce(
-      program, "expert_gradient_all_reduce", streams.inter, groups.edp, program.expert().gradient);
+  reduce(program,
+         task_kind::kGateGradientAllReduce,
+         streams.inter,
+         gate_group,
+         program.gate().gradient);
+  reduce(program,
+         task_kind::kExpertGradientAllReduce,
+         streams.inter,
+         groups.edp,
+         program.expert().gradient);
   if (program.model().optimizer) {
     for (const Parameters& parameters : {program.dense(), program.gate(), program.expert()}) {
       step(program, streams.compute, parameters);

@@ -1,4 +1,5 @@
-// The design's appendix programs, broken in every place in turn: each break is found and named.
+// The programs of tests/unit/program/example_programs.h, broken in every place in turn: each break
+// is found and named.
 #include <algorithm>
 #include <numeric>
 #include <string>

@@ -2,6 +2,7 @@
 // that every derived wait can be tried.
 
 #include <algorithm>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -16,27 +17,39 @@ using testing::degrees;
 using testing::small_scenario;
 using testing::unit_evaluator;
 
+// The same in every pass and layer, different by pass, and different by layer, as far as the
+// schedule has such degrees.
 std::vector<Degrees> degrees_to_try(const std::string& schedule, const Scenario& scenario) {
   if (schedule == "sp_moe") {
     return {degrees(scenario, 1, 1), degrees(scenario, 2, 2, 4), degrees(scenario, 6, 6, 3)};
   }
   if (schedule == "fsmoe" || schedule == "fsmoe_no_iio") {
-    return {degrees(scenario, 1, 1), degrees(scenario, 2, 3), degrees(scenario, 4, 2)};
+    return {degrees(scenario, 1, 1),
+            degrees(scenario, 2, 3),
+            degrees(scenario, 4, 2),
+            Degrees{{2, 3}, {4, 1}, 1}};
   }
-  return {degrees(scenario, 1, 1), degrees(scenario, 3, 3)};
+  return {degrees(scenario, 1, 1), degrees(scenario, 3, 3), Degrees{{2, 3}, {2, 3}, 1}};
+}
+
+// With dropped tokens; with buffers padded to the degrees; with unequal routing, nothing dropped
+// and everything recomputed.
+std::vector<Scenario> scenarios_to_try() {
+  Scenario plain = small_scenario();
+  plain.model.optimizer = OptimizerAlgorithm::kSgd;
+  Scenario padded = plain;
+  padded.model.pad_capacity = true;
+  Scenario skewed = plain;
+  skewed.routing.kind = RoutingKind::kZipf;
+  skewed.routing.zipf_exponent = 1;
+  skewed.model.capacity_factor.reset();
+  skewed.model.recompute = Recompute::kFull;
+  return {plain, padded, skewed};
 }
 
 std::vector<Program> programs(const std::string& schedule) {
   std::vector<Program> programs;
-  for (const bool skewed : {false, true}) {
-    Scenario scenario = small_scenario();
-    scenario.model.optimizer = OptimizerAlgorithm::kSgd;
-    if (skewed) {
-      scenario.routing.kind = RoutingKind::kZipf;
-      scenario.routing.zipf_exponent = 1;
-      scenario.model.capacity_factor.reset();
-      scenario.model.recompute = Recompute::kFull;
-    }
+  for (const Scenario& scenario : scenarios_to_try()) {
     for (const Degrees& chosen : degrees_to_try(schedule, scenario)) {
       programs.push_back(build_schedule(schedule, scenario, chosen, unit_evaluator()));
     }
@@ -170,6 +183,75 @@ TEST_P(MutationTest, TwoDependentTasksSwappedAreCaught) {
     }
   }
   EXPECT_GT(swapped, 0);
+}
+
+// Rank 0 and the others, whom it meets in every group, get tasks of their own, which do the same.
+Program with_two_roles(const Program& program) {
+  Program split = program;
+  split.roles = {{"first", {0}}, {"others", {}}};
+  for (int rank = 1; rank < program.num_ranks; ++rank) {
+    split.roles.back().ranks.push_back(rank);
+  }
+  split.tasks.clear();
+  for (int role = 0; role < 2; ++role) {
+    for (Task task : program.tasks) {
+      task.roles = {role};
+      task.name += role == 0 ? ".first" : ".others";
+      for (std::vector<int>* waits : {&task.waits, &task.order_only}) {
+        for (int& wait : *waits) {
+          wait += role * static_cast<int>(program.tasks.size());
+        }
+      }
+      split.tasks.push_back(std::move(task));
+    }
+  }
+  return split;
+}
+
+// Tasks of the second role that the first one meets in the same communicator, in launch order.
+std::map<std::pair<int, int>, std::vector<int>> communicators(const Program& split) {
+  std::map<std::pair<int, int>, std::vector<int>> tasks;  // by group and stream
+  for (int i = static_cast<int>(split.tasks.size()) / 2; i < std::ssize(split.tasks); ++i) {
+    const Task& task = split.tasks[static_cast<size_t>(i)];
+    const auto* collective = std::get_if<Collective>(&task.descriptor);
+    if (collective != nullptr) {
+      tasks[{collective->group, task.stream}].push_back(i);
+    }
+  }
+  return tasks;
+}
+
+bool names_one(const Problem& problem, int first, int second) {
+  return std::any_of(problem.tasks.begin(), problem.tasks.end(), [&](int task) {
+    return task == first || task == second;
+  });
+}
+
+// Two collectives of a communicator, up to kReach places apart, change places on one role; the
+// other keeps the Program's order. Where one needs the other, its rows or its waits give it away
+// before the communicator does.
+TEST_P(MutationTest, CollectivesInAnotherOrderOnOneRoleAreCaught) {
+  constexpr size_t kReach = 4;
+  int swapped = 0;
+  for (const Program& program : programs(GetParam())) {
+    const Program split = with_two_roles(program);
+    ASSERT_TRUE(verify(split).ok());
+    for (const auto& [communicator, tasks] : communicators(split)) {
+      for (size_t i = 0; i < tasks.size(); ++i) {
+        for (size_t j = i + 1; j < std::min(tasks.size(), i + 1 + kReach); ++j) {
+          const Verdict verdict = verify(with_tasks_swapped(split, tasks[i], tasks[j]));
+          EXPECT_TRUE(std::any_of(
+              verdict.problems.begin(),
+              verdict.problems.end(),
+              [&](const Problem& problem) { return names_one(problem, tasks[i], tasks[j]); }))
+              << split.tasks[static_cast<size_t>(tasks[j])].name << " before "
+              << split.tasks[static_cast<size_t>(tasks[i])].name;
+          ++swapped;
+        }
+      }
+    }
+  }
+  EXPECT_GT(swapped, 50);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSchedules,

@@ -49,7 +49,7 @@ GridPointTimes simulate_point(const GridPoint& point, const Inputs& testbed) {
   const Profile profile = profile_of(testbed);
   const Evaluator evaluator =
       fixed_kinds_evaluator(testbed.cluster, profile, published_costs(scenario, profile));
-  const LayerProbe probe(scenario, {.overlap_intra_with_inter = true}, evaluator);
+  const LayerProbe probe(RoutedScenario(scenario), {.overlap_intra_with_inter = true}, evaluator);
   GridPointTimes times;
   for (std::size_t run = 0; run < kGridRuns.size(); ++run) {
     times.seconds[run] = layer_seconds(kGridRuns[run], point, testbed);

@@ -47,7 +47,7 @@ double time_of(const Task& task, const ChunkTimes& times) {
 }  // namespace
 
 RegionProgram::RegionProgram(const PipelinePolicy& policy, int degree, bool has_slice) {
-  const Scenario scenario = two_layers();
+  const RoutedScenario scenario(two_layers());
   GradientPlan gradients;
   gradients.layers.resize(2);
   if (has_slice) {

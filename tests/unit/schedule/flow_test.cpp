@@ -136,7 +136,7 @@ TEST(FsmoeTest, MovesWhatThePaperSays) {
   scenario.model.capacity_factor = 1.0;
   const auto bytes =
       forward_bytes(build_schedule("fsmoe", scenario, degrees(scenario, 3, 3), unit_evaluator()));
-  // kf*B*L*M = 2*1*16*8 = 256 elements of 4 bytes (the table of flows in docs/model.md).
+  // kf*B*L*M = 2*1*16*8 = 256 elements of 4 bytes (sizes in the authors' code).
   EXPECT_EQ(bytes.at("dispatch"), 256 / 2 * 4);  // / N_ESP
   EXPECT_EQ(bytes.at("combine"), 256 / 2 * 4);
   EXPECT_EQ(bytes.at("esp_all_gather"), 256 * 4);

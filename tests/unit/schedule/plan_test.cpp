@@ -69,6 +69,26 @@ TEST(PlanTest, SeparateDegreesAreFoundPassByPass) {
   EXPECT_EQ(evaluations, 11);
 }
 
+// As in a valley whose pairs of different degrees lose ten units where the passes meet, which their
+// passes alone do not show: estimates of 300 and 301 are 310 and 311; 302 at (3, 3), (4, 4) and
+// (5, 5) hold.
+TEST(PlanTest, AnEstimateIsNeverTakenUnsimulated) {
+  Evaluator evaluator = unit_evaluator();
+  evaluator.evaluate = [](const Program& program) {
+    Evaluation evaluation = valley().evaluate(program);
+    const bool same =
+        count(program, "dispatch", Pass::kForward) == count(program, "dispatch", Pass::kBackward);
+    evaluation.backward += units(same ? 0 : 10);
+    evaluation.total += units(same ? 0 : 10);
+    return evaluation;
+  };
+  const Plan plan = plan_schedule("fsmoe", roomy_scenario(), Policy::kSearch, evaluator);
+  EXPECT_EQ(plan.degrees, Degrees::uniform(2, 3, 3));
+  ASSERT_TRUE(plan.runner_up.has_value());
+  EXPECT_EQ(plan.runner_up->degrees, Degrees::uniform(2, 4, 4));
+  EXPECT_EQ(plan.runner_up->time, units(302));
+}
+
 TEST(PlanTest, GivenDegreesAreTaken) {
   Scenario scenario = roomy_scenario();
   scenario.degrees.forward = 2;
@@ -116,6 +136,76 @@ TEST(PlanTest, WhatDoesNotFitIsNotChosen) {
   EXPECT_EQ(
       plan_schedule("tutel", roomy_scenario(), Policy::kSearch, evaluator).degrees.forward.front(),
       6);
+}
+
+TEST(PlanTest, APairThatDoesNotFitIsNotChosen) {
+  // The smaller the degrees the faster; what fits has at least two chunks of attention and four of
+  // the experts: of (4, 2), (6, 2), (8, 2), (6, 3), (4, 4), ... the first.
+  const auto chunks = [](const Program& program) {
+    return std::pair{count(program, "attention", Pass::kForward),
+                     count(program, "dispatch", Pass::kForward)};
+  };
+  Evaluator evaluator = unit_evaluator();
+  evaluator.evaluate = [chunks](const Program& program) {
+    const auto [non_moe, moe] = chunks(program);
+    const Time total = units(100 + 10 * non_moe + moe);
+    return Evaluation{total, total, total};
+  };
+  evaluator.fits = [chunks](const Program& program) {
+    const auto [non_moe, moe] = chunks(program);
+    return non_moe >= 2 && moe >= 4;
+  };
+  const Plan plan = plan_schedule("sp_moe", roomy_scenario(), Policy::kSearch, evaluator);
+  EXPECT_EQ(plan.degrees.forward.front(), 4);
+  EXPECT_EQ(plan.degrees.non_moe, 2);
+  EXPECT_TRUE(evaluator.fits(plan.program));
+  ASSERT_TRUE(plan.runner_up.has_value());
+  EXPECT_EQ(plan.runner_up->degrees.forward.front(), 6);
+  EXPECT_EQ(plan.runner_up->time, units(126));
+}
+
+TEST(PlanTest, BesideGivenDegreesPerLayerWhatDoesNotFitIsNotChosen) {
+  Scenario scenario = roomy_scenario();
+  scenario.degrees.forward_per_layer = {2, 3};
+  Evaluator evaluator = valley();  // fastest at five backward chunks
+  evaluator.fits = [](const Program& program) {
+    return count(program, "dispatch", Pass::kBackward) >= 7;
+  };
+  for (const char* schedule : {"fsmoe", "fsmoe_no_iio"}) {
+    const Plan plan = plan_schedule(schedule, scenario, Policy::kSearch, evaluator);
+    EXPECT_EQ(plan.degrees.forward, (std::vector<int>{2, 3})) << schedule;
+    EXPECT_EQ(plan.degrees.backward, (std::vector<int>{7, 7})) << schedule;
+    EXPECT_TRUE(evaluator.fits(plan.program)) << schedule;
+  }
+}
+
+TEST(PlanTest, DegreesOfThePaperThatDoNotFitAreSearched) {
+  Evaluator evaluator = unit_evaluator();  // whose closed form is least at one chunk
+  evaluator.fits = [](const Program& program) {
+    return count(program, "dispatch", Pass::kForward) >= 2;
+  };
+  for (const char* schedule : {"pipemoe", "fsmoe"}) {
+    const Plan plan = plan_schedule(schedule, roomy_scenario(), Policy::kPaper, evaluator);
+    EXPECT_EQ(plan.policy, "search") << schedule;
+    EXPECT_TRUE(evaluator.fits(plan.program)) << schedule;
+  }
+}
+
+TEST(PlanTest, WhereNothingFitsTheFastestOfAllIsTaken) {
+  Evaluator evaluator = valley();
+  evaluator.fits = [](const Program&) { return false; };
+  const Plan plan = plan_schedule("tutel", roomy_scenario(), Policy::kSearch, evaluator);
+  EXPECT_EQ(plan.degrees.forward.front(), 3);
+  EXPECT_EQ(count(plan.program, "dispatch", Pass::kForward), 3);
+}
+
+// Buffers of T = 5 rows are cut into five chunks at most: degrees 6, 7 and 8 are 5 again.
+TEST(PlanTest, WhatBuildsTheSameProgramIsSimulatedOnce) {
+  int evaluations = 0;
+  const Plan plan = plan_schedule("tutel", small_scenario(), Policy::kSearch, valley(&evaluations));
+  EXPECT_EQ(evaluations, 5);
+  EXPECT_EQ(plan.degrees.forward.front(), 3);
+  EXPECT_EQ(plan.runner_up->degrees.forward.front(), 4);
 }
 
 TEST(PlanTest, SchedulesWithoutChunksHaveDegreeOne) {

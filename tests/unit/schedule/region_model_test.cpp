@@ -48,6 +48,22 @@ TEST(RegionModelTest, OneCommunicationAtATimeEqualsPipeMoe) {
   }
 }
 
+TEST(RegionModelTest, OneCommunicationAtATimeEqualsItsClosedForm) {
+  constexpr uint64_t kSeed = 20260106;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int r = static_cast<int>(random.uniform_int(1, 8));
+    ChunkTimes t{draw(random), draw(random), draw(random), draw(random), draw(random)};
+    ASSERT_EQ(region_seconds(equal_chunks(r, t), t.gar, false), one_communication_time(r, t))
+        << trial;
+    t.gar = 0;
+    ASSERT_GE(one_communication_time(r, t), pipemoe_time(r, t)) << trial;
+    t.s = t.g;
+    ASSERT_EQ(one_communication_time(r, t), pipemoe_time(r, t)) << trial;
+  }
+}
+
 TEST(RegionModelTest, ASliceIsHiddenUpToTheSlackThenAddsItsTime) {
   // r = 2, a = 10, g = s = 1, e = 30: alone 82, AlltoAlls 40, so 42 are hidden.
   const RegionLine line = region_line(equal_chunks(2, {.a = 10, .g = 1, .s = 1, .e = 30}), true);
