@@ -60,6 +60,7 @@ Usage usage(const Program& program, const Trace& trace) {
   std::vector<Mean> busy(program.streams.size());
   Mean straggler_wait;
   Mean exposed_communication;
+  Mean computing_time;
   for (int class_index = 0; class_index < index.num_classes(); ++class_index) {
     const auto size = static_cast<std::int64_t>(trace.classes[class_index].ranks.size());
     Activity activity = activity_of(program, trace, index.launches(class_index));
@@ -67,9 +68,11 @@ Usage usage(const Program& program, const Trace& trace) {
       busy[stream].add(size, total_length(merged(std::move(activity.streams[stream]))));
     }
     const std::vector<Interval> moving = merged(std::move(activity.moving));
-    const Time hidden = overlap(moving, merged(std::move(activity.computing)));
+    const std::vector<Interval> computing = merged(std::move(activity.computing));
+    const Time hidden = overlap(moving, computing);
     straggler_wait.add(size, total_length(merged(std::move(activity.waiting))));
     exposed_communication.add(size, total_length(moving) - hidden);
+    computing_time.add(size, total_length(computing));
   }
   Usage mean;
   for (std::size_t stream = 0; stream < busy.size(); ++stream) {
@@ -77,6 +80,7 @@ Usage usage(const Program& program, const Trace& trace) {
   }
   mean.straggler_wait = straggler_wait.over(program.num_ranks);
   mean.exposed_communication = exposed_communication.over(program.num_ranks);
+  mean.computing = computing_time.over(program.num_ranks);
   return mean;
 }
 

@@ -23,6 +23,7 @@ Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degr
   if (degree) {
     const std::optional<int> non_moe = scenario.degrees.non_moe;
     scenario.degrees = {};
+    scenario.degrees.location = "--degree " + degree->text;
     scenario.degrees.non_moe = non_moe;
     scenario.degrees.forward = degree->forward;
     scenario.degrees.backward = degree->backward;
@@ -60,6 +61,33 @@ void check_overrides(const ScenarioOptions& input) {
           fmt::format("there is no {0}; give --{0} FILE", of_cluster ? "cluster" : "profile"));
     }
   }
+}
+
+// True where the task moves data between ranks.
+bool moves_data(const Program& program, const Task& task) {
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  if (collective == nullptr) {
+    return false;
+  }
+  const std::vector<std::vector<int>>& members = program.groups[collective->group].members;
+  return std::any_of(
+      members.begin(), members.end(), [](const auto& ranks) { return ranks.size() > 1; });
+}
+
+bool computes(const Task& task) {
+  return !std::holds_alternative<Fixed>(task.descriptor) &&
+         !std::holds_alternative<HostWait>(task.descriptor) &&
+         !std::holds_alternative<Collective>(task.descriptor);
+}
+
+// "--cluster FILE and --profile FILE", of those that are needed and not there.
+std::string missing_costs(const Subject& subject, const Task& task) {
+  const bool moves = moves_data(subject.program(), task);
+  const bool no_cluster = moves && !subject.cluster;
+  const bool no_profile = (moves || computes(task)) && !subject.profile;
+  const char* separator = no_cluster && no_profile ? " and " : "";
+  return fmt::format(
+      "{}{}{}", no_cluster ? "--cluster FILE" : "", separator, no_profile ? "--profile FILE" : "");
 }
 
 }  // namespace
@@ -102,6 +130,20 @@ Subject load_subject(const std::string& program, const ScenarioOptions& input) {
   }
   subject.inputs_hash = hash.hex();
   return subject;
+}
+
+void require_costs(const Subject& subject, const std::string& program) {
+  for (const Task& task : subject.program().tasks) {
+    const std::string missing = missing_costs(subject, task);
+    if (!missing.empty()) {
+      throw Error(program,
+                  fmt::format("task '{}' ({}) has no time of its own, and what it costs is not "
+                              "given; add {}",
+                              task.name,
+                              descriptor_name(task.descriptor),
+                              missing));
+    }
+  }
 }
 
 Verdict verify(const Subject& subject) {

@@ -37,6 +37,10 @@ Subject plan_subject(const Inputs& inputs,
 // The Program of a file, with the cluster and the profile that are given with it.
 Subject load_subject(const std::string& program, const ScenarioOptions& input);
 
+// Throws Error, located at the Program's file, where a task's time needs a cluster or a profile
+// that was not given.
+void require_costs(const Subject& subject, const std::string& program);
+
 Verdict verify(const Subject& subject);
 
 // Throws where the verifier rejects the Program: Error where the user wrote it, std::runtime_error

@@ -49,7 +49,7 @@ double forward_flops_per_layer(const ModelConfig& model, double kept_share) {
   const double embedding = model.embedding;
   const double kv_columns = model.kv_heads * model.head_size();
   // Multiply-adds of QKV and projection, then of scores and weighted values: 2*B*L*keys*M, where a
-  // causal token sees (L+1)/2 keys on average, counted L/2 as SP-MoE does (papers: section 3).
+  // causal token sees (L+1)/2 keys on average, counted L/2 as SP-MoE does (INFOCOM'25).
   const double keys =
       model.attention == AttentionMask::kCausal ? model.sequence / 2.0 : model.sequence;
   const double attention =

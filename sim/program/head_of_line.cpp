@@ -65,11 +65,12 @@ class HeadOfLine {
     }
     warned_.insert(pair);
     warnings_.push_back(fmt::format(
-        "head-of-line blocking: streams '{}' and '{}' share one of {} hardware queues, so '{}' "
-        "cannot start before '{}', launched earlier, which waits for '{}'",
+        "head-of-line blocking: streams '{}' and '{}' share {}, so '{}' cannot start before '{}', "
+        "launched earlier, which waits for '{}'",
         program_.streams[ahead_stream],
         program_.streams[behind_stream],
-        hardware_queues_,
+        hardware_queues_ == 1 ? "the only hardware queue"
+                              : fmt::format("one of {} hardware queues", hardware_queues_),
         program_.tasks[behind].name,
         program_.tasks[ahead].name,
         program_.tasks[blocker].name));

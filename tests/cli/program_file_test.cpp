@@ -178,7 +178,13 @@ TEST_F(ProgramFileTest, CollectivesNeedAClusterAndAProfile) {
   const Outcome outcome = run({"simulate", "--json"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.out, IsEmpty());
-  EXPECT_THAT(outcome.err, HasSubstr("cluster"));
+  EXPECT_THAT(outcome.err, testing::StartsWith("program.json: task '"));
+  EXPECT_THAT(outcome.err, HasSubstr("add --cluster FILE and --profile FILE\n"));
+  write_small_study(workspace_);
+  EXPECT_THAT(run({"simulate", "--cluster", "cluster.txtpb"}).err,
+              HasSubstr("is not given; add --profile FILE\n"));
+  EXPECT_THAT(run({"simulate", "--profile", "profile.txtpb"}).err,
+              HasSubstr("is not given; add --cluster FILE\n"));
 }
 
 TEST_F(ProgramFileTest, CollectiveTakesItsProfilesTime) {

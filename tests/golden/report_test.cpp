@@ -49,7 +49,8 @@ class ReportGoldenTest : public ::testing::Test {
   }
 
   Comparison comparison() const {
-    return make_comparison({result(uneven_, "uneven"), result(even_, "even")}, "uneven");
+    return make_comparison({row_of(result(uneven_, "uneven")), row_of(result(even_, "even"))},
+                           "uneven");
   }
 
   std::string picture(const Trace& trace, const SvgOptions& options) const {

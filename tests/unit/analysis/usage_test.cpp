@@ -36,6 +36,7 @@ TEST(UsageTest, MeansOverRanks) {
   EXPECT_THAT(use.busy, ElementsAre(Pair("compute", ps(7)), Pair("inter", ps(7))));
   EXPECT_EQ(use.straggler_wait, ps(2));         // 4 and 0
   EXPECT_EQ(use.exposed_communication, ps(5));  // nobody computes meanwhile
+  EXPECT_EQ(use.computing, ps(7));              // as the stream: 5 and 10
 }
 
 TEST(UsageTest, ClassesWeighByTheirSize) {

@@ -180,6 +180,29 @@ TEST_F(ScenarioTest, TheModelMustDivideAmongItsGroups) {
             "batch * sequence = 1022 tokens do not divide by mp = 4; change one of them");
 }
 
+// 3 nodes leave ep = 12 / (4 * 1) = 3; the mistake is not where `experts` stands.
+TEST_F(ScenarioTest, DerivedGroupSizesAreBlamedOnTheLayout) {
+  EXPECT_EQ(error("cluster.num_nodes=3"),
+            path_ +
+                ":6:1: experts = 4 does not divide by ep = 3, which is what the other sizes "
+                "leave of the cluster's GPUs; give ep or change the sizes, the cluster or "
+                "experts");
+  EXPECT_EQ(error_of([this] {
+              return load({"parallel.ep=3", "cluster.num_nodes=3"});
+            }),
+            path_ + ":4:34: experts = 4 does not divide by ep = 3; change one of them");
+}
+
+// 500 characters of a field's name or value say no more than 60.
+TEST_F(ScenarioTest, LongTokensAreAbbreviated) {
+  const std::string sixty(60, 'z');
+  EXPECT_EQ(error("model.capacity_factor=" + std::string(500, 'z')).find(sixty + "z"),
+            std::string::npos);
+  write_file_atomically(path_, std::string(500, 'z') + ": 1");
+  EXPECT_THAT(error_of([this] { return load(); }),
+              StartsWith(path_ + ":1:1: no field \"" + sixty + "…\" in Scenario; "));
+}
+
 TEST_F(ScenarioTest, RefusesAbsurdModels) {
   EXPECT_EQ(error("model.layers=0"), "layers is 0; write a number from 1 to 10000");
   EXPECT_EQ(error("model.batch=-1"), "batch is -1; write a number from 1 to 16777216");
@@ -321,7 +344,10 @@ TEST_F(ScenarioTest, JsonWorksEverywhere) {
   EXPECT_EQ(error("model.top_k=3"), "top_k = 3 of 2 experts; choose at most 2");
   // 12 GPUs: esp = 12 / (2 * 1).
   EXPECT_EQ(error("cluster.num_nodes=3"),
-            path_ + ": model.hidden: hidden = 8 does not divide by esp = 6; change one of them");
+            path_ +
+                ": parallel: hidden = 8 does not divide by esp = 6, which is what the other sizes "
+                "leave of the cluster's GPUs; give esp or change the sizes, the cluster or "
+                "hidden");
 }
 
 }  // namespace

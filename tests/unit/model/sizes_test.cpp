@@ -27,7 +27,7 @@ constexpr ParallelConfig kTestbedA{.mp = 8, .dp = 6, .esp = 8, .ep = 6, .edp = 1
 TEST(SizesTest, AttentionWeightsOfGroupedQueriesAreTwoAndAHalfSquares) {
   const LayerSizes sizes = layer_sizes(mixtral(), kTestbedA);
   // KV = 8 * 4096 / 32 = 1024. QKV (4096 + 2*1024)/8 = 768, projection 4096/8 = 512 rows of M:
-  // 1280 * 4096 = 2.5 * 4096^2 / 8 elements (papers: section 1).
+  // 1280 * 4096 = 2.5 * 4096^2 / 8 elements.
   EXPECT_EQ(sizes.qkv_columns(), 768);
   EXPECT_EQ(sizes.attention_weight_rows(), 1280);
   EXPECT_EQ(int64_t{sizes.attention_weight_rows()} * 4096, int64_t{5} * 4096 * 4096 / 2 / 8);

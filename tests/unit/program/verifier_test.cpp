@@ -320,8 +320,8 @@ TEST_F(HeadOfLineTest, AnEarlierLaunchThatWaitsHoldsUpALaterOne) {
   // `a` waits.
   EXPECT_THAT(warnings(2), IsEmpty());
   EXPECT_THAT(warnings(1),
-              ElementsAre("head-of-line blocking: streams 'b' and 'c' share one of 1 hardware "
-                          "queues, so 'free' cannot start before 'after', launched earlier, which "
+              ElementsAre("head-of-line blocking: streams 'b' and 'c' share the only hardware "
+                          "queue, so 'free' cannot start before 'after', launched earlier, which "
                           "waits for 'slow'"));
 }
 
