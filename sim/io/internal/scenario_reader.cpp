@@ -1,5 +1,6 @@
 #include "sim/io/internal/scenario_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <initializer_list>
 
