@@ -212,6 +212,15 @@ TEST_F(ScenarioTest, RefusesAbsurdModels) {
       error("model.batch=16777216"),
       HasSubstr(":2:1: the tokens of a group are 3.44e+10, more than 2.15e+09; reduce batch "
                 "or sequence"));
+  // 2 * 1000 choices of 4 * 2^20 tokens are 8.4e9 rows, also of a few bytes each.
+  EXPECT_THAT(error_of([this] {
+                return load({"model.capacity_factor=1000",
+                             "model.sequence=524288",
+                             "model.embedding=16",
+                             "model.hidden=4"});
+              }),
+              HasSubstr("the rows of a dispatch buffer are 8.39e+09, more than 2.15e+09; reduce "
+                        "batch, sequence, top_k or capacity_factor"));
   // 2 * 1.25 * 1024 * 4 tokens of 16777216 fp32 elements: 6.9e11 B are fine, four times as much
   // is not.
   EXPECT_EQ(error_of([this] { return load({"model.embedding=16777216", "model.hidden=4"}); }), "");
