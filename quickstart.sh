@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds moesim, compares all schedules on one scenario and draws the
 # simulated iteration: ./quickstart.sh [SCENARIO]
+# The first run compiles for some minutes, and uses sudo where packages are missing.
 set -euo pipefail
 # A relative path is the caller's: settle it before leaving the caller's folder.
 scenario=${1:+$(realpath -- "$1")}

@@ -15,10 +15,15 @@ struct LowerBounds {
   Time dependency_chain;     // the longest chain of data dependences, uncontended
 };
 
-// `durations` holds each task's uncontended time on the lowest rank that runs it (engine:
-// task_durations). Data dependences are those of the regions, or `waits` for tasks without regions.
-// The bounds are those of one rank per role, its lowest, and of the collectives between these; a
-// task of several roles counts on the rank that its duration is of (fixed tasks count everywhere).
-LowerBounds lower_bounds(const Program& program, const std::vector<Time>& durations);
+// What a rank's tasks take alone. The rank stands for all that have the same costs.
+struct RankWork {
+  int rank = 0;
+  std::vector<Time> durations;   // by task; a collective's is that of its whole group
+  std::vector<int> collectives;  // by task: tasks of one number are one collective; or kNone
+};
+
+// The bounds of all ranks together: stragglers and ranks with more tokens count. Data dependences
+// are those of the regions, or `waits` for tasks without regions.
+LowerBounds lower_bounds(const Program& program, const std::vector<RankWork>& ranks);
 
 }  // namespace moesim

@@ -8,11 +8,17 @@
 namespace moesim {
 namespace {
 
-bool has_role(const Program& program, const Task& task, int rank) {
-  return task.roles.empty() || std::any_of(task.roles.begin(), task.roles.end(), [&](int role) {
-           const std::vector<int>& ranks = program.roles[role].ranks;
-           return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-         });
+int role_of(const Program& program, int rank) {
+  const auto found =
+      std::find_if(program.roles.begin(), program.roles.end(), [rank](const Role& role) {
+        return std::find(role.ranks.begin(), role.ranks.end(), rank) != role.ranks.end();
+      });
+  return found == program.roles.end() ? kNone : static_cast<int>(found - program.roles.begin());
+}
+
+bool has_role(const Task& task, int role) {
+  return task.roles.empty() ||
+         std::find(task.roles.begin(), task.roles.end(), role) != task.roles.end();
 }
 
 bool has_regions(const Task& task) {
@@ -77,16 +83,29 @@ class Writers {
 
 std::vector<int> tasks_of_rank(const Program& program, const GroupTable& groups, int rank) {
   std::vector<int> tasks;
+  const int role = role_of(program, rank);
   for (int index = 0; index < static_cast<int>(program.tasks.size()); ++index) {
     const Task& task = program.tasks[index];
     const auto* collective = std::get_if<Collective>(&task.descriptor);
     const bool takes_part =
         collective == nullptr || groups.instance(collective->group, rank) != kNone;
-    if (takes_part && has_role(program, task, rank)) {
+    if (takes_part && has_role(task, role)) {
       tasks.push_back(index);
     }
   }
   return tasks;
+}
+
+bool dependences_are_alike(const Program& program, const GroupTable& groups) {
+  const auto alike = [&](const Task& task, const std::vector<Region>& regions, Use use) {
+    return std::all_of(regions.begin(), regions.end(), [&](const Region& region) {
+      const auto where = make_footprint(program, groups, task, region, use);
+      return !where || (where->frame == Frame{} && where->presence == Presence{});
+    });
+  };
+  return std::all_of(program.tasks.begin(), program.tasks.end(), [&](const Task& task) {
+    return alike(task, task.reads, Use::kRead) && alike(task, task.writes, Use::kWrite);
+  });
 }
 
 std::vector<std::vector<int>> data_dependences(const Program& program,

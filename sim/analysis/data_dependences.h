@@ -17,4 +17,7 @@ std::vector<std::vector<int>> data_dependences(const Program& program,
                                                const GroupTable& groups,
                                                int rank);
 
+// Whether all ranks of a role have the same dependences: no region depends on a place in a group.
+bool dependences_are_alike(const Program& program, const GroupTable& groups);
+
 }  // namespace moesim

@@ -2,36 +2,62 @@
 
 #include <algorithm>
 
+#include "sim/program/operands.h"
+
 namespace moesim {
 namespace {
 
+struct Pairs {
+  double chosen = 0;
+  double kept = 0;
+
+  double share() const { return chosen == 0 ? 1 : kept / chosen; }
+};
+
 // Rows that each expert has for one domain: the index tensor's, over all blocks of the expert.
 int64_t capacity(const Gate& gate, const Task& task, size_t num_experts) {
-  const Region& index = task.writes.at(1);
-  return index.num_list_rows() / static_cast<int64_t>(num_experts) / gate.domains;
+  return task.writes[1].num_list_rows() / static_cast<int64_t>(num_experts) / gate.domains;
+}
+
+// On all ranks together. Balanced choices fill all experts alike.
+Pairs pairs_of(const Program& program, const Gate& gate, const Task& task) {
+  Pairs pairs;
+  if (gate.routing == kNone) {
+    const double tokens = static_cast<double>(task.writes[0].num_list_rows()) * program.num_ranks;
+    const double slots = static_cast<double>(task.writes[1].num_list_rows()) * program.num_ranks;
+    pairs.chosen = gate.top_k * tokens;
+    pairs.kept = gate.gate == GateKind::kExpertChoice ? slots : std::min(pairs.chosen, slots);
+    return pairs;
+  }
+  for (const std::vector<int>& counts :
+       program.routings[static_cast<size_t>(gate.routing)].tokens) {
+    const int64_t rows = capacity(gate, task, counts.size());
+    for (const int count : counts) {
+      pairs.chosen += count;
+      pairs.kept += static_cast<double>(gate.no_drop ? count : std::min<int64_t>(count, rows));
+    }
+  }
+  return pairs;
 }
 
 }  // namespace
 
-double dropped_share(const Program& program) {
-  int64_t choices = 0;
-  int64_t dropped = 0;
+double kept_share(const Program& program) {
+  Pairs sum;
   for (const Task& task : program.tasks) {
     const auto* gate = std::get_if<Gate>(&task.descriptor);
-    if (gate == nullptr || task.pass != Pass::kForward || gate->routing == kNone ||
-        gate->no_drop) {
-      continue;
-    }
-    const auto& tokens = program.routings[static_cast<size_t>(gate->routing)].tokens;
-    for (const std::vector<int>& counts : tokens) {
-      const int64_t rows = capacity(*gate, task, counts.size());
-      for (const int count : counts) {
-        choices += count;
-        dropped += std::max<int64_t>(0, count - rows);
-      }
+    if (gate != nullptr && task.pass == Pass::kForward && !task.writes.empty()) {
+      need_regions(task, 0, 2);
+      const Pairs pairs = pairs_of(program, *gate, task);
+      sum.chosen += pairs.chosen;
+      sum.kept += pairs.kept;
     }
   }
-  return choices == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(choices);
+  return sum.share();
+}
+
+double dropped_share(const Program& program) {
+  return std::max(0.0, 1 - kept_share(program));
 }
 
 }  // namespace moesim

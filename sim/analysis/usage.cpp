@@ -37,30 +37,50 @@ Activity activity_of(const Program& program, const Trace& trace, const std::vect
   return activity;
 }
 
+// The mean over ranks of a time that is the same within a class. A million ranks of ten seconds
+// each are more picoseconds than Time holds; their mean is not.
+class Mean {
+ public:
+  void add(std::int64_t num_ranks, Time time) { sum_ += Wide{num_ranks} * time.picoseconds(); }
+  Time over(int num_ranks) const {
+    return Time::from_picoseconds(static_cast<std::int64_t>(sum_ / num_ranks));
+  }
+
+ private:
+  __extension__ using Wide = __int128;
+
+  Wide sum_ = 0;
+};
+
 }  // namespace
 
 Usage usage(const Program& program, const Trace& trace) {
   CHECK(program.num_ranks > 0);
   const TraceIndex index(program, trace);
-  std::vector<Time> busy(program.streams.size());
-  Usage sum;
+  std::vector<Mean> busy(program.streams.size());
+  Mean straggler_wait;
+  Mean exposed_communication;
+  Mean computing_time;
   for (int class_index = 0; class_index < index.num_classes(); ++class_index) {
     const auto size = static_cast<std::int64_t>(trace.classes[class_index].ranks.size());
     Activity activity = activity_of(program, trace, index.launches(class_index));
     for (std::size_t stream = 0; stream < busy.size(); ++stream) {
-      busy[stream] += size * total_length(merged(std::move(activity.streams[stream])));
+      busy[stream].add(size, total_length(merged(std::move(activity.streams[stream]))));
     }
     const std::vector<Interval> moving = merged(std::move(activity.moving));
-    const Time hidden = overlap(moving, merged(std::move(activity.computing)));
-    sum.straggler_wait += size * total_length(merged(std::move(activity.waiting)));
-    sum.exposed_communication += size * (total_length(moving) - hidden);
+    const std::vector<Interval> computing = merged(std::move(activity.computing));
+    const Time hidden = overlap(moving, computing);
+    straggler_wait.add(size, total_length(merged(std::move(activity.waiting))));
+    exposed_communication.add(size, total_length(moving) - hidden);
+    computing_time.add(size, total_length(computing));
   }
   Usage mean;
   for (std::size_t stream = 0; stream < busy.size(); ++stream) {
-    mean.busy[program.streams[stream]] = busy[stream] / program.num_ranks;
+    mean.busy[program.streams[stream]] = busy[stream].over(program.num_ranks);
   }
-  mean.straggler_wait = sum.straggler_wait / program.num_ranks;
-  mean.exposed_communication = sum.exposed_communication / program.num_ranks;
+  mean.straggler_wait = straggler_wait.over(program.num_ranks);
+  mean.exposed_communication = exposed_communication.over(program.num_ranks);
+  mean.computing = computing_time.over(program.num_ranks);
   return mean;
 }
 

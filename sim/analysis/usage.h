@@ -20,6 +20,8 @@ struct Usage {
   // Time in which a collective moves data while the rank computes nothing, whatever its streams
   // are called.
   Time exposed_communication;
+  // Time in which a task other than a collective runs.
+  Time computing;
 };
 
 Usage usage(const Program& program, const Trace& trace);

@@ -6,13 +6,9 @@
 namespace moesim::internal {
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
-  fmt::print(stderr,
-             "{}:{}: CHECK({}) failed{}{}\n",
-             file,
-             line,
-             condition,
-             message.empty() ? "" : ": ",
-             message);
+  const std::string text = fmt::format(
+      "{}:{}: CHECK({}) failed{}{}\n", file, line, condition, message.empty() ? "" : ": ", message);
+  std::fputs(text.c_str(), stderr);  // unlike fmt::print it does not throw where stderr is closed
   std::abort();
 }
 

@@ -1,6 +1,6 @@
 #include "sim/base/error.h"
 
-#include <utility>
+#include "sim/base/message.h"
 
 namespace moesim {
 namespace {
@@ -11,11 +11,11 @@ std::string message(const std::string& location, const std::string& text) {
 
 }  // namespace
 
-Error::Error(std::string location, std::string text)
-    : std::runtime_error(message(location, text)),
-      location_(std::move(location)),
-      text_(std::move(text)) {}
+Error::Error(const std::string& location, const std::string& text)
+    : std::runtime_error(message(visible(location), visible(text))),
+      location_(visible(location)),
+      text_(visible(text)) {}
 
-Error::Error(std::string text) : Error(std::string(), std::move(text)) {}
+Error::Error(const std::string& text) : Error(std::string(), text) {}
 
 }  // namespace moesim

@@ -10,9 +10,10 @@ namespace moesim {
 class Error : public std::runtime_error {
  public:
   // `location` is "path:line:column" (text format), "path: field" (JSON) or empty.
-  // what() is "location: text", or only the text without a location.
-  Error(std::string location, std::string text);
-  explicit Error(std::string text);
+  // what() is "location: text", or only the text without a location. Control characters in either
+  // are made visible.
+  Error(const std::string& location, const std::string& text);
+  explicit Error(const std::string& text);
 
   [[nodiscard]] const std::string& location() const { return location_; }
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
+
 namespace moesim {
 namespace {
 
@@ -51,7 +53,7 @@ constexpr double kPicosecondsPerHour = 3600e12;
 
 [[noreturn]] void fail(std::string_view text, std::string_view wrong, const Quantity& quantity) {
   throw UnitError(fmt::format(
-      R"("{}": {}; write {} such as "{}")", text, wrong, quantity.name, quantity.example));
+      R"({}: {}; write {} such as "{}")", in_quotes(text), wrong, quantity.name, quantity.example));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -110,7 +112,7 @@ double parse_with(double factor,
                   std::string_view text,
                   const Quantity& quantity) {
   if (factor == 0) {
-    fail(text, fmt::format("unknown unit \"{}\"", parts.unit), quantity);
+    fail(text, fmt::format("unknown unit {}", in_quotes(parts.unit)), quantity);
   }
   return checked(parts.number * factor, text, quantity);
 }

@@ -12,11 +12,13 @@
 #include "sim/cli/inputs.h"
 #include "sim/cli/junit.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/cli/prediction.h"
 #include "sim/cli/progress.h"
 #include "sim/io/expectation.h"
 #include "sim/io/files.h"
 #include "sim/report/text.h"
+#include "sim/schedule/schedule.h"
 
 namespace moesim {
 namespace {
@@ -89,7 +91,7 @@ bool same_time(const ExpectedSchedule& expected, const ExpectedSchedule& found, 
 }
 
 CheckedFile check_file(const std::string& path) {
-  CheckedFile file{load_expectation(path), {}};
+  CheckedFile file{load_expectation(path, schedule_names()), {}};
   if (file.expectation.schedules.empty()) {
     throw Error(path, "it expects nothing yet; fill it in with moesim check --update");
   }
@@ -103,14 +105,14 @@ CheckedFile check_file(const std::string& path) {
   return file;
 }
 
-void update_file(const std::string& path) {
-  Expectation expectation = load_expectation(path);
+std::string updated_text(const std::string& path) {
+  Expectation expectation = load_expectation(path, schedule_names());
   const Inputs inputs = load_scenario_inputs(expectation.scenario_path);
   expectation.schedules.clear();
   for (const std::string& schedule : inputs.scenario.schedules) {
     expectation.schedules.push_back(predict_now(inputs, schedule));
   }
-  write_file_atomically(path, expectation_to_text(expectation));
+  return expectation_to_text(expectation);
 }
 
 std::string degrees_text(const ExpectedSchedule& schedule) {
@@ -178,15 +180,38 @@ std::vector<JunitCase> junit_cases(const std::vector<CheckedFile>& files) {
   return cases;
 }
 
+// All texts exist before the first file is written.
 int update(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    update_file(path);
-    print_out(path + ": rewritten\n");
+  std::vector<std::string> texts;
+  {
+    Progress progress("files", static_cast<int>(paths.size()));
+    for (const std::string& path : paths) {
+      texts.push_back(updated_text(path));
+      progress.add_one();
+    }
+  }
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    write_file_atomically(paths[i], texts[i]);
+    print_out(paths[i] + ": rewritten\n");
   }
   return kExitOk;
 }
 
+// The report must not take the place of what it is a report on.
+void check_junit(const std::string& junit, const std::vector<std::string>& paths) {
+  std::vector<std::string> inputs = paths;
+  for (const std::string& path : paths) {
+    const std::string scenario = load_expectation(path, schedule_names()).scenario_path;
+    const std::vector<std::string> files = files_of(load_scenario_inputs(scenario).scenario);
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  check_outputs({junit}, inputs);
+}
+
 int check(const std::vector<std::string>& paths, const std::string& junit) {
+  if (!junit.empty()) {
+    check_junit(junit, paths);
+  }
   std::vector<CheckedFile> files;
   {
     Progress progress("files", static_cast<int>(paths.size()));

@@ -15,6 +15,7 @@
 #include "sim/cli/option_values.h"
 #include "sim/cli/usage.h"
 #include "sim/io/suggestion.h"
+#include "sim/schedule/schedule.h"
 
 namespace moesim {
 namespace {
@@ -86,7 +87,11 @@ CLI::Option* add_text(CLI::App* app,
                       std::string& value,
                       const std::string& placeholder,
                       const std::string& description) {
-  return app->add_option(name, value, description)->option_text(placeholder);
+  // An empty value would read as an option that was not given: a shell variable that is not set.
+  const auto not_empty = [placeholder](const std::string& text) {
+    return text.empty() ? fmt::format("it is empty; give {} or leave it out", placeholder) : "";
+  };
+  return app->add_option(name, value, description)->option_text(placeholder)->check(not_empty);
 }
 
 void add_scenario(CLI::App* app, ScenarioOptions& options) {
@@ -106,25 +111,48 @@ void add_program_file(CLI::App* app, std::string& program) {
   add_text(app, "--program", program, "FILE", "Program file instead of a scenario");
 }
 
+// The names of all schedules, a few to a line.
+std::string schedule_list() {
+  constexpr std::size_t kWidth = 50;
+  std::string text;
+  std::size_t width = 0;
+  for (const std::string& name : schedule_names()) {
+    const bool fits = width + name.size() + 2 <= kWidth;
+    text += text.empty() ? "" : fits ? ", " : ",\n";
+    width = fits ? width + name.size() + 2 : name.size();
+    text += name;
+  }
+  return text;
+}
+
 void add_schedule(CLI::App* app, std::string& schedule) {
-  add_text(
-      app, "--schedule", schedule, "NAME", "Schedule; default: the first that the scenario lists");
+  add_text(app,
+           "--schedule",
+           schedule,
+           "NAME",
+           "Default: the first that the scenario lists. One of\n" + schedule_list());
 }
 
 void add_plan(CLI::App* app, PlanOptions& plan) {
   app->add_option_function<std::string>(
          "--degree",
          [&plan](const std::string& text) { plan.degree = parse_degree(text); },
-         "Number of chunks of both passes, or of each;\n"
-         "auto: chosen by the policy.\n"
+         "Number of chunks of both passes, or of each (RF,RB:\n"
+         "fsmoe, fsmoe_no_iio); auto: chosen by the policy.\n"
+         "sp_moe: R is its MoE degree, the non-MoE one is\n"
+         "--set degrees.non_moe=R. deepspeed_moe and parm*\n"
+         "have no chunks and ignore it.\n"
          "Default: what the scenario says, else auto")
       ->option_text("auto|R|RF,RB");
   app->add_option_function<std::string>(
          "--policy",
          [&plan](const std::string& text) { plan.policy = parse_policy(text); },
-         "How auto chooses: search simulates degrees 1..8\n"
-         "and takes the best that fits; paper follows the\n"
-         "authors' rules where they exist. Default: search")
+         fmt::format("How auto chooses: search simulates degrees 1..{}\n"
+                     "and takes the best that fits; paper follows the\n"
+                     "authors' closed forms (tutel, tutel_improved,\n"
+                     "pipemoe, lina, fsmoe, fsmoe_no_iio, parm) and\n"
+                     "searches for the others. Default: search",
+                     kMaxDegree))
       ->option_text("search|paper");
 }
 
@@ -171,8 +199,10 @@ void CommandLine::add_simulate() {
   add_schedule(app, simulate_.schedule);
   add_plan(app, simulate_.plan);
   add_resolution(app, simulate_.resolution);
-  app->add_flag("--unverified", simulate_.unverified, "Simulates also what the verifier rejects");
-  app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time");
+  app->add_flag("--unverified",
+                simulate_.unverified,
+                "Simulates also what the verifier rejects, but for out_of_bounds");
+  app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time, degrees kept");
   add_simulate_outputs(app);
 }
 
@@ -192,7 +222,8 @@ void CommandLine::add_simulate_outputs(CLI::App* app) {
 void CommandLine::add_compare() {
   CLI::App* app = add(help::kCompare);
   add_scenario(app, compare_.input);
-  app->add_option("--schedules", compare_.schedules, "Schedules; default: the scenario's")
+  app->add_option(
+         "--schedules", compare_.schedules, "Default: the scenario's. Any of\n" + schedule_list())
       ->option_text("A,B,...")
       ->delimiter(',')
       ->allow_extra_args(false);

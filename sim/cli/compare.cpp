@@ -2,6 +2,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
@@ -22,20 +25,44 @@ SimulationResult predict(const Inputs& inputs,
   return make_result(result_inputs(subject, trace));
 }
 
+// A schedule that this scenario does not suit says so in its row: the others go on.
+ComparisonRow row_of(const Inputs& inputs,
+                     const std::string& schedule,
+                     const CompareOptions& options) {
+  try {
+    return row_of(predict(inputs, schedule, options));
+  } catch (const Error& error) {
+    return row_of_error(schedule, error.what());
+  }
+}
+
+void require_an_answer(const Comparison& comparison) {
+  const std::vector<ComparisonRow>& rows = comparison.rows;
+  if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.ran(); })) {
+    return;
+  }
+  std::string text = "no schedule can run:";
+  for (const ComparisonRow& row : rows) {
+    text += fmt::format("\n  {}: {}", row.schedule, row.error);
+  }
+  throw Error(text);
+}
+
 }  // namespace
 
 int run_compare(const CompareOptions& options) {
   const Inputs inputs = load_scenario_inputs(options.input);
   const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
-  std::vector<SimulationResult> results;
+  std::vector<ComparisonRow> rows;
   {
     Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
     for (const std::string& schedule : lineup.schedules) {
-      results.push_back(predict(inputs, schedule, options));
+      rows.push_back(row_of(inputs, schedule, options));
       progress.add_one();
     }
   }
-  const Comparison comparison = make_comparison(std::move(results), lineup.baseline);
+  const Comparison comparison = make_comparison(std::move(rows), lineup.baseline);
+  require_an_answer(comparison);
   print_out(options.json ? to_json(comparison) : to_table(comparison));
   return kExitOk;
 }

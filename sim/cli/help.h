@@ -17,7 +17,8 @@ struct CommandHelp {
 namespace moesim::help {
 
 inline constexpr std::string_view kExitCodes =
-    R"(Exit codes: 0 right answer, 1 the run failed, 2 bad usage or input, 3 a bound was missed
+    R"(Exit codes: 0 right answer, 1 the run failed, 2 bad usage or input, 3 a bound was missed:
+verify found a problem, check a drift, validate a bar that is not met
 )";
 
 inline constexpr std::string_view kProgramFooter =
@@ -38,11 +39,12 @@ stream is, lower bounds, memory, and the assumptions that the numbers rest on. J
 seconds and sizes in bytes.
 
 A Program that the verifier rejects is not simulated (exit 2, its problems are listed). A Program
-of fixed tasks alone needs no cluster and no profile; any other needs both.
+of fixed tasks alone needs no cluster and no profile; collectives need both, computation a profile.
 
 --ablate turns effects off one at a time (launch overhead, the limit of hardware queues, the
 sharing of ports, gradient partition, routing skew) and says what each costs: the predicted time
-less the time without it. What saves time has a negative cost.
+less the time without it. What saves time has a negative cost. The degrees stay as they are, also
+where others would be better without the effect.
 
 Examples:
   moesim simulate scenarios/quickstart.txtpb --schedule fsmoe
@@ -58,6 +60,11 @@ inline constexpr CommandHelp kCompare = {
     "Predicts one iteration under several schedules, and says which wins",
     R"(Speed-ups are the baseline's time over the schedule's. A --baseline that is not among
 the schedules is added to them.
+
+A schedule that cannot run (parm_baseline where mp and esp differ, tutel with --degree 4,2) is a row
+with its error, and the others go on. The exit code is 0 when at least one schedule ran, 2 when none
+did. Speed-ups are left out (null in JSON) when the baseline cannot run. What does not fit into the
+memory of a GPU wins only where nothing fits.
 
 Examples:
   moesim compare scenarios/quickstart.txtpb
@@ -77,9 +84,11 @@ inline constexpr CommandHelp kSweep = {
   baseline: "tutel"
 
 The CSV has a column per axis, then schedule, iteration_seconds, speedup (over the baseline),
-forward_degree, backward_degree and error. Rows are sorted by point: axes in the order of the file,
-the last varying fastest, then schedules in their order. A point that cannot be simulated is a row
-with its error, and the others go on. The bytes do not depend on the number of workers.
+forward_degree, backward_degree, error, peak_memory_bytes, fits, non_moe_degree (sp_moe) and variant
+(what parm chose). Schedules and the baseline are no axes. Rows are sorted by point: axes in the
+order of the file, the last varying fastest, then schedules in their order. A point that cannot be
+simulated is a row with its error, the others go on, and the exit code is 0. The bytes do not depend
+on the number of workers.
 
 Until the CSV is written, finished points are kept in OUT.journal. A sweep that was killed goes on
 from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version
@@ -118,7 +127,7 @@ inline constexpr CommandHelp kCheck = {
     "Recomputes stored predictions, and fails when one has drifted",
     R"(An expectation file names a scenario and what each schedule takes under it. The exit code
 is 3 when a time or a degree differs. A file that names only its scenario is filled in by
---update, which takes the scenario's schedules.
+--update, which takes the scenario's schedules. It writes nothing unless all files can be updated.
 
 Examples:
   moesim check

@@ -4,6 +4,10 @@
 
 namespace moesim {
 
+std::vector<std::string> files_of(const Scenario& scenario) {
+  return {scenario.path, scenario.cluster_path, scenario.profile_path};
+}
+
 Inputs load_scenario_inputs(const ScenarioOptions& options) {
   return load_inputs(
       options.scenario, options.cluster, options.profile, options.overrides, schedule_names());

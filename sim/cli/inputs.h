@@ -8,6 +8,9 @@
 
 namespace moesim {
 
+// The files that a scenario was read from.
+std::vector<std::string> files_of(const Scenario& scenario);
+
 // A scenario with its cluster and profile, as the command line names and changes them.
 Inputs load_scenario_inputs(const ScenarioOptions& options);
 

@@ -1,5 +1,4 @@
 // moesim: reads the command line, runs one command, and turns what is thrown into an exit code.
-#include <cstdio>
 #include <exception>
 
 #include <fmt/core.h>
@@ -8,6 +7,7 @@
 #include "sim/cli/command_line.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
+#include "sim/io/standard_streams.h"
 
 namespace moesim {
 namespace {
@@ -30,10 +30,13 @@ int run(int argc, const char* const* argv) {
   try {
     return std::visit(Runner(), parse_command_line(argc, argv));
   } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error(fmt::format("{}\n", error.what()));
     return kExitBadInput;
+  } catch (const OutputError& error) {
+    print_error(fmt::format("moesim: {}\n", error.what()));
+    return kExitFailed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "moesim: internal error: {}\n", error.what());
+    print_error(fmt::format("moesim: internal error: {}\n", error.what()));
     return kExitFailed;
   }
 }
@@ -42,5 +45,6 @@ int run(int argc, const char* const* argv) {
 }  // namespace moesim
 
 int main(int argc, char** argv) {
+  moesim::occupy_closed_streams();
   return moesim::run(argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/io/scenario.h"
 
 namespace moesim {
 namespace {
@@ -32,19 +33,27 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text,
   return {text.substr(0, at), text.substr(at + separator.size())};
 }
 
+bool is_degree(const std::optional<int>& number) {
+  return number && *number >= 1 && *number <= kMaxGivenDegree;
+}
+
 }  // namespace
 
 DegreeOption parse_degree(const std::string& text) {
+  DegreeOption degree;
+  degree.text = text;
   if (text == "auto") {
-    return {};
+    return degree;
   }
   const auto [first, second] = halves(text, ",");
-  const DegreeOption degree{whole_number(first), whole_number(second)};
-  if (degree.forward.value_or(0) < 1 || degree.backward.value_or(0) < 1) {
+  degree.forward = whole_number(first);
+  degree.backward = whole_number(second);
+  if (!is_degree(degree.forward) || !is_degree(degree.backward)) {
     refuse("--degree",
            text,
-           "auto, a number of chunks (4), or one for the forward and one for the backward pass "
-           "(4,2)");
+           fmt::format("auto, a number of chunks from 1 to {} (4), or one for the forward and one "
+                       "for the backward pass (4,2)",
+                       kMaxGivenDegree));
   }
   return degree;
 }

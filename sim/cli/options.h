@@ -21,6 +21,7 @@ struct ScenarioOptions {
 
 // `--degree`: absent forward and backward mean "auto".
 struct DegreeOption {
+  std::string text;  // as given, for messages
   std::optional<int> forward;
   std::optional<int> backward;
 };

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
 
 #include <fmt/core.h>
 
@@ -12,8 +11,13 @@ namespace moesim {
 void print_out(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
-    throw std::runtime_error(fmt::format("standard output: {}", std::strerror(errno)));
+    throw OutputError(fmt::format("cannot write the result to stdout: {}", std::strerror(errno)));
   }
+}
+
+void print_error(std::string_view text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace moesim

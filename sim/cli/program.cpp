@@ -6,6 +6,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
 
@@ -26,8 +27,9 @@ bool is_text(const std::string& path) {
 
 int run_program(const ProgramOptions& options) {
   const bool text = is_text(options.out);
-  const Subject subject =
-      plan_subject(load_scenario_inputs(options.input), options.schedule, options.plan);
+  const Inputs inputs = load_scenario_inputs(options.input);
+  check_outputs({options.out}, files_of(inputs.scenario));
+  const Subject subject = plan_subject(inputs, options.schedule, options.plan);
   const std::string file =
       text ? program_to_text(subject.program()) : program_to_json(subject.program());
   if (options.out.empty()) {

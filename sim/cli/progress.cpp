@@ -2,11 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
+
+#include "sim/cli/output.h"
 
 namespace moesim {
 
@@ -15,7 +16,7 @@ Progress::Progress(std::string things, int total)
 
 Progress::~Progress() {
   if (shown_) {
-    fmt::print(stderr, "\r\x1b[K");
+    print_error("\r\x1b[K");
   }
 }
 
@@ -33,8 +34,8 @@ void Progress::add_one() {
 void Progress::show() {
   const double elapsed = std::chrono::duration<double>(last_shown_ - start_).count();
   const double left = elapsed / done_ * (total_ - done_);
-  fmt::print(stderr, "\r{}/{} {}, {} left\x1b[K", done_, total_, things_, duration_text(left));
-  std::fflush(stderr);
+  print_error(
+      fmt::format("\r{}/{} {}, {} left\x1b[K", done_, total_, things_, duration_text(left)));
 }
 
 std::string duration_text(double seconds) {

@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
 #include "sim/report/result.h"
@@ -15,11 +17,14 @@ namespace moesim {
 namespace {
 
 Subject load(const SimulateOptions& options) {
+  const std::vector<std::string> outputs = {options.trace, options.svg};
   if (!options.program.empty()) {
+    check_outputs(outputs, {options.program, options.input.cluster, options.input.profile});
     return load_subject(options.program, options.input);
   }
-  return plan_subject(
-      load_scenario_inputs(options.input), options.schedule, options.plan, options.resolution);
+  const Inputs inputs = load_scenario_inputs(options.input);
+  check_outputs(outputs, files_of(inputs.scenario));
+  return plan_subject(inputs, options.schedule, options.plan, options.resolution);
 }
 
 std::string picture(const SimulateOptions& options, const Subject& subject, const Trace& trace) {
@@ -60,8 +65,13 @@ std::string report(const SimulateOptions& options,
 
 int run_simulate(const SimulateOptions& options) {
   const Subject subject = load(options);
-  if (!options.unverified) {
+  if (options.unverified) {
+    require_in_bounds(subject);
+  } else {
     require_verified(subject);
+  }
+  if (!options.program.empty()) {
+    require_costs(subject, options.program);
   }
   const Trace trace = simulate(subject, {.resolution = options.resolution});
   SimulationResult result = make_result(result_inputs(subject, trace));

@@ -23,6 +23,7 @@ Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degr
   if (degree) {
     const std::optional<int> non_moe = scenario.degrees.non_moe;
     scenario.degrees = {};
+    scenario.degrees.location = "--degree " + degree->text;
     scenario.degrees.non_moe = non_moe;
     scenario.degrees.forward = degree->forward;
     scenario.degrees.backward = degree->backward;
@@ -31,16 +32,16 @@ Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degr
 }
 
 // A mistake of a schedule shows in every layer: the first few problems tell it.
-std::string first_problems(const Verdict& verdict) {
+std::string first_problems(const std::vector<Problem>& problems) {
   constexpr std::size_t kMaxProblems = 10;
   std::string text;
-  for (std::size_t i = 0; i < std::min(verdict.problems.size(), kMaxProblems); ++i) {
-    const Problem& problem = verdict.problems[i];
+  for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i) {
+    const Problem& problem = problems[i];
     text += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
   }
-  if (verdict.problems.size() > kMaxProblems) {
-    text += fmt::format("\n  and {} more; moesim verify lists them",
-                        verdict.problems.size() - kMaxProblems);
+  if (problems.size() > kMaxProblems) {
+    text +=
+        fmt::format("\n  and {} more; moesim verify lists them", problems.size() - kMaxProblems);
   }
   return text;
 }
@@ -60,6 +61,33 @@ void check_overrides(const ScenarioOptions& input) {
           fmt::format("there is no {0}; give --{0} FILE", of_cluster ? "cluster" : "profile"));
     }
   }
+}
+
+// True where the task moves data between ranks.
+bool moves_data(const Program& program, const Task& task) {
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  if (collective == nullptr) {
+    return false;
+  }
+  const std::vector<std::vector<int>>& members = program.groups[collective->group].members;
+  return std::any_of(
+      members.begin(), members.end(), [](const auto& ranks) { return ranks.size() > 1; });
+}
+
+bool computes(const Task& task) {
+  return !std::holds_alternative<Fixed>(task.descriptor) &&
+         !std::holds_alternative<HostWait>(task.descriptor) &&
+         !std::holds_alternative<Collective>(task.descriptor);
+}
+
+// "--cluster FILE and --profile FILE", of those that are needed and not there.
+std::string missing_costs(const Subject& subject, const Task& task) {
+  const bool moves = moves_data(subject.program(), task);
+  const bool no_cluster = moves && !subject.cluster;
+  const bool no_profile = (moves || computes(task)) && !subject.profile;
+  const char* separator = no_cluster && no_profile ? " and " : "";
+  return fmt::format(
+      "{}{}{}", no_cluster ? "--cluster FILE" : "", separator, no_profile ? "--profile FILE" : "");
 }
 
 }  // namespace
@@ -104,6 +132,20 @@ Subject load_subject(const std::string& program, const ScenarioOptions& input) {
   return subject;
 }
 
+void require_costs(const Subject& subject, const std::string& program) {
+  for (const Task& task : subject.program().tasks) {
+    const std::string missing = missing_costs(subject, task);
+    if (!missing.empty()) {
+      throw Error(program,
+                  fmt::format("task '{}' ({}) has no time of its own, and what it costs is not "
+                              "given; add {}",
+                              task.name,
+                              descriptor_name(task.descriptor),
+                              missing));
+    }
+  }
+}
+
 Verdict verify(const Subject& subject) {
   return verify(subject.program(), {.hardware_queues = hardware_queues(subject.profile_or_null())});
 }
@@ -113,15 +155,26 @@ void require_verified(const Subject& subject) {
   if (verdict.ok()) {
     return;
   }
-  const std::string problems = first_problems(verdict);
+  const std::string problems = first_problems(verdict.problems);
   if (subject.scenario) {
     throw std::runtime_error(
         fmt::format("schedule {} built a Program that is wrong{}", subject.schedule, problems));
   }
+  require_in_bounds(subject);
   throw Error(subject.program().name,
               fmt::format("the verifier rejects this Program; mend it, or simulate it all the same "
                           "with --unverified{}",
                           problems));
+}
+
+void require_in_bounds(const Subject& subject) {
+  const std::vector<Problem> problems = out_of_bounds(subject.program());
+  if (!problems.empty()) {
+    throw Error(subject.program().name,
+                fmt::format("this Program is out of bounds, which --unverified does not excuse; "
+                            "mend it{}",
+                            first_problems(problems)));
+  }
 }
 
 Trace simulate(const Subject& subject, const SimulationOptions& options) {

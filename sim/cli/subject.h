@@ -37,11 +37,18 @@ Subject plan_subject(const Inputs& inputs,
 // The Program of a file, with the cluster and the profile that are given with it.
 Subject load_subject(const std::string& program, const ScenarioOptions& input);
 
+// Throws Error, located at the Program's file, where a task's time needs a cluster or a profile
+// that was not given.
+void require_costs(const Subject& subject, const std::string& program);
+
 Verdict verify(const Subject& subject);
 
 // Throws where the verifier rejects the Program: Error where the user wrote it, std::runtime_error
 // where a schedule built it.
 void require_verified(const Subject& subject);
+
+// Throws Error where the Program is out of bounds: then not even --unverified can simulate it.
+void require_in_bounds(const Subject& subject);
 
 Trace simulate(const Subject& subject, const SimulationOptions& options);
 

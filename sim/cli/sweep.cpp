@@ -1,6 +1,7 @@
 #include "sim/io/sweep.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/check.h"
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
 #include "sim/base/version.h"
@@ -17,6 +19,7 @@
 #include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/cli/prediction.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/sweep_journal.h"
@@ -24,6 +27,7 @@
 #include "sim/cli/worker_pool.h"
 #include "sim/io/files.h"
 #include "sim/report/text.h"
+#include "sim/schedule/schedule.h"
 
 namespace moesim {
 namespace {
@@ -35,6 +39,21 @@ struct Study {
   Lineup lineup;
   std::string hash;  // of everything that the table depends on
 };
+
+std::string journal_of(const std::string& out) {
+  return out + ".journal";
+}
+
+// The files that the values of an axis name.
+std::vector<std::string> files_of(const Sweep& sweep, const SweepAxis& axis) {
+  std::vector<std::string> files;
+  if (axis.field == "cluster" || axis.field == "profile") {
+    for (const std::string& value : axis.values) {
+      files.push_back(resolve_path(sweep.scenario_path, value));
+    }
+  }
+  return files;
+}
 
 // The content of a file that an axis names; a missing one is the error of its points.
 std::string content_of(const std::string& path) {
@@ -55,40 +74,40 @@ std::string hash_of(const Sweep& sweep, const Inputs& base, const Lineup& lineup
   for (const SweepAxis& axis : sweep.axes) {
     add_texts(hash, {axis.field});
     add_texts(hash, axis.values);
-    const bool names_files = axis.field == "cluster" || axis.field == "profile";
-    for (const std::string& value : names_files ? axis.values : std::vector<std::string>()) {
-      add_texts(hash, {content_of(resolve_path(sweep.scenario_path, value))});
+    for (const std::string& path : files_of(sweep, axis)) {
+      add_texts(hash, {content_of(path)});
     }
   }
   return hash.hex();
 }
 
-Study load_study(const std::string& path) {
-  Sweep sweep = load_sweep(path);
+// Also makes sure that the results will have a place.
+Study load_study(const std::string& path, const std::string& out) {
+  Sweep sweep = load_sweep(path, schedule_names());
   const Inputs base = load_scenario_inputs(sweep.scenario_path);
+  std::vector<std::string> inputs = files_of(base.scenario);
+  inputs.push_back(path);
+  for (const SweepAxis& axis : sweep.axes) {
+    const std::vector<std::string> files = files_of(sweep, axis);
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  }
+  check_outputs({out, journal_of(out)}, inputs);
   Lineup lineup = choose_lineup(base.scenario, sweep.schedules, sweep.baseline);
   std::string hash = hash_of(sweep, base, lineup);
   return {std::move(sweep), std::move(lineup), std::move(hash)};
 }
 
-SweepRow error_row(const std::string& schedule, const Error& error) {
-  SweepRow row;
-  row.schedule = schedule;
-  row.error = error.what();
-  return row;
+SweepRow error_row(const std::string& schedule, const std::string& error) {
+  return {.schedule = schedule, .prediction = {}, .error = error};
 }
 
 SweepRow row_at(const Inputs& inputs, const std::string& schedule) {
   try {
-    const Prediction prediction = predict(inputs, schedule);
-    SweepRow row;
-    row.schedule = schedule;
-    row.iteration_seconds = prediction.iteration.seconds();
-    row.forward_degree = prediction.forward_degree;
-    row.backward_degree = prediction.backward_degree;
-    return row;
+    return {.schedule = schedule, .prediction = predict(inputs, schedule), .error = ""};
   } catch (const Error& error) {
-    return error_row(schedule, error);
+    return error_row(schedule, error.what());
+  } catch (const std::exception& error) {
+    return error_row(schedule, fmt::format("internal error: {}", error.what()));
   }
 }
 
@@ -102,14 +121,38 @@ std::vector<SweepRow> rows_at(const Study& study, int point) {
     }
   } catch (const Error& error) {
     for (const std::string& schedule : study.lineup.schedules) {
-      rows.push_back(error_row(schedule, error));
+      rows.push_back(error_row(schedule, error.what()));
     }
   }
   return rows;
 }
 
-std::string lines_at(const Study& study, int point) {
-  return csv_lines(values_at(study.sweep, point), rows_at(study, point), study.lineup.baseline);
+// What the journal keeps of a point.
+struct PointRecord {
+  std::size_t num_errors = 0;
+  std::string lines;  // of the table
+};
+
+std::string to_text(const PointRecord& record) {
+  return fmt::format("{}\n{}", record.num_errors, record.lines);
+}
+
+PointRecord parse_record(const std::string& text) {
+  const std::size_t end = text.find('\n');
+  CHECK(end != std::string::npos, "the journal's records are of another kind");
+  PointRecord record;
+  const auto [last, error] = std::from_chars(text.data(), text.data() + end, record.num_errors);
+  CHECK(error == std::errc() && last == text.data() + end, "no count of errors");
+  record.lines = text.substr(end + 1);
+  return record;
+}
+
+PointRecord record_at(const Study& study, int point) {
+  const std::vector<SweepRow> rows = rows_at(study, point);
+  const auto failed = std::count_if(
+      rows.begin(), rows.end(), [](const SweepRow& row) { return !row.error.empty(); });
+  return {static_cast<std::size_t>(failed),
+          csv_lines(values_at(study.sweep, point), rows, study.lineup.baseline)};
 }
 
 std::vector<int> missing_points(const SweepJournal& journal, int count) {
@@ -126,10 +169,10 @@ void run_missing_points(const Study& study, int num_workers, SweepJournal& journ
   const std::vector<int> missing = missing_points(journal, num_points(study.sweep));
   Progress progress("points", static_cast<int>(missing.size()));
   const WorkerTasks tasks{.indices = missing,
-                          .work = [&study](int point) { return lines_at(study, point); },
+                          .work = [&study](int point) { return to_text(record_at(study, point)); },
                           .done =
-                              [&](int point, const std::string& lines) {
-                                journal.add(point, lines);
+                              [&](int point, const std::string& record) {
+                                journal.add(point, record);
                                 progress.add_one();
                               }};
   run_in_workers(tasks, num_workers);
@@ -137,20 +180,16 @@ void run_missing_points(const Study& study, int num_workers, SweepJournal& journ
 
 std::string table(const Sweep& sweep, const SweepJournal& journal) {
   std::string text = csv_header(sweep);
-  for (const auto& [point, lines] : journal.records()) {
-    text += lines;
+  for (const auto& [point, record] : journal.records()) {
+    text += parse_record(record).lines;
   }
   return text;
 }
 
-// A row without an error ends in the comma before its empty last column.
 std::size_t num_errors(const SweepJournal& journal) {
   std::size_t count = 0;
-  for (const auto& [point, lines] : journal.records()) {
-    for (std::size_t end = lines.find('\n'); end != std::string::npos;
-         end = lines.find('\n', end + 1)) {
-      count += lines[end - 1] == ',' ? 0U : 1U;
-    }
+  for (const auto& [point, record] : journal.records()) {
+    count += parse_record(record).num_errors;
   }
   return count;
 }
@@ -167,10 +206,10 @@ std::string choose_output(const SweepOptions& options) {
 }  // namespace
 
 int run_sweep(const SweepOptions& options) {
-  const Study study = load_study(options.sweep);
   const std::string out = choose_output(options);
+  const Study study = load_study(options.sweep, out);
   const int count = num_points(study.sweep);
-  SweepJournal journal(out + ".journal", {std::string(version()), study.hash, count});
+  SweepJournal journal(journal_of(out), {std::string(version()), study.hash, count});
   run_missing_points(study, choose_num_workers(options), journal);
   write_file_atomically(out, table(study.sweep, journal));
   fs::remove(journal.path());

@@ -48,7 +48,7 @@ std::string line_of(int point, std::string_view record) {
 
 SweepJournal::SweepJournal(const std::string& path, const JournalKey& key)
     : path_(path), num_points_(key.num_points), file_(path) {
-  const std::string header = fmt::format("moesim {} sweep journal, {} points, inputs {}\n",
+  const std::string header = fmt::format("moesim {} sweep journal 2, {} points, inputs {}\n",
                                          key.version,
                                          key.num_points,
                                          key.inputs_hash);

@@ -29,21 +29,27 @@ std::string one_line(std::string text) {
 
 // The baseline's iteration over this one's; empty where either is missing or zero.
 std::string speedup(const SweepRow& row, const SweepRow* baseline) {
-  if (baseline == nullptr || !baseline->error.empty() || row.iteration_seconds == 0) {
+  const double seconds = row.prediction.iteration.seconds();
+  if (baseline == nullptr || !baseline->error.empty() || seconds == 0) {
     return "";
   }
-  return fmt::format("{}", baseline->iteration_seconds / row.iteration_seconds);
+  return fmt::format("{}", baseline->prediction.iteration.seconds() / seconds);
 }
 
 std::string results(const SweepRow& row, const SweepRow* baseline) {
   if (!row.error.empty()) {
-    return ",,,," + csv_field(one_line(row.error));
+    return fmt::format(",,,,{},,,,", csv_field(one_line(row.error)));
   }
-  return fmt::format("{},{},{},{},",
-                     row.iteration_seconds,
+  const Prediction& found = row.prediction;
+  return fmt::format("{},{},{},{},,{},{},{},{}",
+                     found.iteration.seconds(),
                      speedup(row, baseline),
-                     row.forward_degree,
-                     row.backward_degree);
+                     found.forward_degree,
+                     found.backward_degree,
+                     found.peak_memory_bytes,
+                     found.fits,
+                     found.non_moe_degree ? std::to_string(*found.non_moe_degree) : "",
+                     csv_field(found.variant));
 }
 
 }  // namespace
@@ -81,7 +87,9 @@ std::string csv_header(const Sweep& sweep) {
   for (const SweepAxis& axis : sweep.axes) {
     header += csv_field(axis.field) + ",";
   }
-  return header + "schedule,iteration_seconds,speedup,forward_degree,backward_degree,error\n";
+  return header +
+         "schedule,iteration_seconds,speedup,forward_degree,backward_degree,error,"
+         "peak_memory_bytes,fits,non_moe_degree,variant\n";
 }
 
 std::string csv_lines(const std::vector<std::string>& values,

@@ -71,7 +71,11 @@ void check(const ProgramOptions& options) {
   check_file(options.input.scenario, "scenario");
 }
 
-void check(const CheckOptions& /*options*/) {}
+void check(const CheckOptions& options) {
+  if (options.update && !options.junit.empty()) {
+    throw Error("--junit tells what a check found; leave it out with --update");
+  }
+}
 void check(const ValidateOptions& /*options*/) {}
 void check(const TextRequest& /*request*/) {}
 

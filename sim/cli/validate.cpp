@@ -10,6 +10,7 @@
 #include "sim/base/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/cli/validate/all_sections.h"
 #include "sim/io/files.h"
 
@@ -54,6 +55,9 @@ std::string heading() {
 
 int run_validate(const ValidateOptions& options) {
   const bool writes_file = options.section.empty();
+  if (writes_file) {
+    check_outputs({options.out}, {});
+  }
   std::string text = writes_file ? heading() : "";
   int num_misses = 0;
   for (const Section& section : choose_sections(options.section)) {

@@ -70,9 +70,12 @@ Exchange RowTraffic::make_exchange(const Cluster& cluster, const Task& task, con
     exchange.received_on_node += moved(peer, self);
   }
   const std::int64_t kept = moved(self, self);
-  exchange.sent_off_node = valid_rows(task.reads[0], member.rank()) - kept - exchange.sent_on_node;
-  exchange.received_off_node =
-      valid_rows(task.writes[0], member.rank()) - kept - exchange.received_on_node;
+  // Never negative, but where a Program that was not verified writes less than it sends.
+  const auto rest = [&](const Region& region, std::int64_t near) {
+    return std::max<std::int64_t>(0, valid_rows(region, member.rank()) - kept - near);
+  };
+  exchange.sent_off_node = rest(task.reads[0], exchange.sent_on_node);
+  exchange.received_off_node = rest(task.writes[0], exchange.received_on_node);
   return exchange;
 }
 

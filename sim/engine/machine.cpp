@@ -4,8 +4,16 @@
 #include <tuple>
 
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
+namespace {
+
+// Time holds 106 days. What is added to a date up to this one still fits: no task takes more than
+// ten days (checked_time), and no launch more than an hour.
+constexpr Time kLatest = Time::from_picoseconds(90LL * 86'400 * 1'000'000'000'000);
+
+}  // namespace
 
 Machine::Machine(const Workload& workload, const MachineOptions& options)
     : workload_(workload),
@@ -66,6 +74,9 @@ void Machine::launch_on(int rank) {
     const Action action = workload_.slots[slot].action;
     if (action == Action::kWork || action == Action::kJoin) {
       host.time += options_.launch_overhead;
+      if (host.time > kLatest) {
+        throw Error("launching the tasks takes more than 90 days; lower launch_overhead");
+      }
     }
     states_[slot].launched = host.time;
     meet_condition(slot);
@@ -193,6 +204,10 @@ void Machine::end_collective(int collective) {
 }
 
 void Machine::schedule(Time time, EventKind kind, int index, int slot) {
+  if (time > kLatest) {
+    throw Error(
+        "the iteration takes more than 90 days; check sizes, rates, start-up and fixed times");
+  }
   events_.push({.time = time, .task = task(slot), .index = index, .kind = kind});
 }
 

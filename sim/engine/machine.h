@@ -20,6 +20,7 @@ struct MachineOptions {
 // ports that collectives share. Its time is whole picoseconds from the iteration's start. It only
 // knows what comes next; a clock tells it when to go on:
 //   while (!machine.idle()) { machine.advance(); }
+// Throws Error when it comes to take more than 90 days: times could overflow.
 class Machine {
  public:
   // Everything that happens at time zero without an event has happened after the construction.

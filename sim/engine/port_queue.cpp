@@ -17,9 +17,12 @@ Wide to_fine(Time time) {
   return Wide{time.picoseconds()} << kFineBits;
 }
 
+// Time::max() for what does not fit: a date that the machine refuses.
 Time round_up(Wide fine) {
   constexpr Wide kAlmostOne = (Wide{1} << kFineBits) - 1;
-  return Time::from_picoseconds(static_cast<std::int64_t>((fine + kAlmostOne) >> kFineBits));
+  const Wide picoseconds = (fine + kAlmostOne) >> kFineBits;
+  return Time::from_picoseconds(
+      static_cast<std::int64_t>(std::min<Wide>(picoseconds, Time::max().picoseconds())));
 }
 
 std::int64_t to_weight_units(double weight) {

@@ -87,6 +87,7 @@ std::vector<Time> task_durations(const Program& program,
   for (const Task& task : program.tasks) {
     durations.push_back(duration_on_first_rank(task, scripts, costs));
   }
+  check_total(durations);
   return durations;
 }
 

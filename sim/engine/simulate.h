@@ -38,7 +38,8 @@ Trace simulate(const Program& program,
 
 // Uncontended durations of a Program's tasks, each on the first rank that has a part in it (rank 0,
 // unless other roles or groups run it): what the closed forms and the gradient partitioner of
-// schedules need. Collectives: startup plus transfer of the whole group instance, alone.
+// schedules need. Collectives: startup plus transfer of the whole group instance, alone. Throws
+// Error where they add up to more than 100 days.
 std::vector<Time> task_durations(const Program& program,
                                  const Cluster* cluster,
                                  const Profile* profile);

@@ -11,6 +11,19 @@
 
 namespace moesim {
 
+void check_total(const std::vector<Time>& durations) {
+  constexpr double kHundredDays = 100 * 86'400;
+  double seconds = 0;
+  for (const Time duration : durations) {
+    seconds += duration.seconds();
+  }
+  if (seconds > kHundredDays) {
+    throw Error(
+        "the tasks of one rank take more than 100 days together; check sizes, rates, start-up and "
+        "fixed times");
+  }
+}
+
 TaskCosts::TaskCosts(const Program& program, const Cluster* cluster, const Profile* profile)
     : program_(program),
       cluster_(cluster),

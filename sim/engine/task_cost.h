@@ -15,6 +15,9 @@
 
 namespace moesim {
 
+// Throws Error where the tasks take more than 100 days together: their sums could overflow.
+void check_total(const std::vector<Time>& durations);
+
 // What each task of a Program costs on each rank. Without cluster or profile only fixed tasks, host
 // waits and collectives of one rank have a cost; another throws Error. Keeps references to its
 // arguments.

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
-
-#include "sim/base/error.h"
-
 namespace moesim {
 namespace {
 
@@ -133,18 +129,6 @@ void WorkloadWriter::place_participants() {
   }
 }
 
-// Nothing can make an iteration longer than this.
-double total_seconds(const Workload& workload) {
-  double total = 0;
-  for (const Slot& slot : workload.slots) {
-    total += slot.duration.seconds();
-  }
-  for (const Participant& participant : workload.participants) {
-    total += participant.load.alone().seconds();
-  }
-  return total;
-}
-
 }  // namespace
 
 Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
@@ -152,13 +136,6 @@ Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
   workload.scripts = std::move(scripts);
   workload.classes = std::move(classes);
   WorkloadWriter(workload, costs).write();
-  constexpr double kHundredDays = 100 * 86400;
-  if (total_seconds(workload) > kHundredDays) {
-    throw Error(
-        fmt::format("the tasks of program '{}' add up to more than 100 days; check sizes, "
-                    "rates and fixed times",
-                    costs.program().name));
-  }
   return workload;
 }
 

@@ -55,8 +55,6 @@ struct Workload {
   }
 };
 
-// Throws Error when all of it, one task after the other, takes more than 100 days: times could
-// overflow.
 Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs);
 
 }  // namespace moesim

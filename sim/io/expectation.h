@@ -11,7 +11,7 @@ namespace moesim {
 // What one schedule is expected to do. Degrees are the largest of all layers.
 struct ExpectedSchedule {
   std::string schedule;
-  Time iteration;
+  Time iteration;  // more than zero
   int forward_degree = 1;
   int backward_degree = 1;
   std::optional<int> non_moe_degree;  // sp_moe
@@ -25,11 +25,15 @@ struct Expectation {
   std::vector<ExpectedSchedule> schedules;
 };
 
-// Reads an expectation in text format or JSON. Throws Error.
-Expectation load_expectation(const std::string& path);
+// Reads an expectation in text format or JSON. The scenario's file exists; schedules must be among
+// `known_schedules` unless that is empty. Throws Error.
+Expectation load_expectation(const std::string& path,
+                             const std::vector<std::string>& known_schedules = {});
 
-// The same for text that was read from `path`.
-Expectation parse_expectation(const std::string& text, const std::string& path);
+// The same for text that was read from `path`; the scenario's file is not looked for.
+Expectation parse_expectation(const std::string& text,
+                              const std::string& path,
+                              const std::vector<std::string>& known_schedules = {});
 
 // In text format, with the scenario's path relative to the expectation's.
 std::string expectation_to_text(const Expectation& expectation);

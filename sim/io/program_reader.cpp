@@ -57,8 +57,15 @@ void read_groups(const Fields& root, ProgramNames& names, Program& program) {
 std::vector<Placement> read_placement(const Fields& tensor, const ProgramNames& names) {
   std::vector<Placement> placement;
   for (const Fields& fields : tensor.children("placement")) {
-    placement.push_back({.group = names.groups.find(fields, "group"),
-                         .axis = fields.choice<PlacementAxis>("axis")});
+    const int group = names.groups.find(fields, "group");
+    if (std::any_of(placement.begin(), placement.end(), [group](const Placement& other) {
+          return other.group == group;
+        })) {
+      throw fields.error("group",
+                         fmt::format("a second placement over group \"{}\"; keep one of them",
+                                     names.groups.name(group)));
+    }
+    placement.push_back({.group = group, .axis = fields.choice<PlacementAxis>("axis")});
   }
   return placement;
 }

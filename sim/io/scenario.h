@@ -59,8 +59,12 @@ struct RoutingConfig {
   std::vector<std::vector<int>> tokens;  // kGiven: [source rank][expert]
 };
 
+// The largest degree that may be asked for.
+inline constexpr int kMaxGivenDegree = 1024;
+
 // Degrees of a pipelined schedule. An absent value is chosen by the policy.
 struct DegreeConfig {
+  std::string location;  // of errors about them: "a.txtpb:12:1", "--degree 4,2"
   std::optional<int> forward;
   std::optional<int> backward;
   std::optional<int> non_moe;          // sp_moe: r_n

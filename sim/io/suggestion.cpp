@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
+
 namespace moesim {
 namespace {
 
@@ -40,7 +42,7 @@ std::size_t distance(std::string_view left, std::string_view right) {
 std::string list(const std::vector<std::string>& candidates) {
   std::string text;
   for (std::size_t i = 0; i < std::min(candidates.size(), kMaxListed); ++i) {
-    text += (i == 0 ? "" : ", ") + candidates[i];
+    text += (i == 0 ? "" : ", ") + abbreviated(candidates[i]);
   }
   return candidates.size() > kMaxListed ? text + ", …" : text;
 }
@@ -65,7 +67,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ca
       nearest = &candidate;
     }
   }
-  return nearest != nullptr ? fmt::format("did you mean \"{}\"?", *nearest)
+  return nearest != nullptr ? fmt::format("did you mean {}?", in_quotes(*nearest))
                             : fmt::format("use one of {}", list(candidates));
 }
 

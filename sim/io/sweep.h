@@ -20,11 +20,14 @@ struct Sweep {
   std::string baseline;                // empty: the scenario's
 };
 
-// Reads a sweep in text format or JSON. The axes' fields exist; whether a value suits its field is
-// seen when its points are run. Throws Error.
-Sweep load_sweep(const std::string& path);
+// Reads a sweep in text format or JSON. The axes' fields and the scenario's file exist; whether a
+// value suits its field is seen when its points are run. Schedules must be among `known_schedules`
+// unless that is empty. Throws Error.
+Sweep load_sweep(const std::string& path, const std::vector<std::string>& known_schedules = {});
 
-// The same for text that was read from `path`.
-Sweep parse_sweep(const std::string& text, const std::string& path);
+// The same for text that was read from `path`; the scenario's file is not looked for.
+Sweep parse_sweep(const std::string& text,
+                  const std::string& path,
+                  const std::vector<std::string>& known_schedules = {});
 
 }  // namespace moesim

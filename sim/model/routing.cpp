@@ -13,6 +13,8 @@ namespace {
 
 using Counts = std::vector<int>;
 
+constexpr int kMaxDraws = 100;  // per choice of a token
+
 // Popularity of each expert: 1/i^s in an order that the seed shuffles.
 std::vector<double> zipf_popularity(int experts, double exponent, uint64_t seed) {
   std::vector<double> popularity;
@@ -24,7 +26,28 @@ std::vector<double> zipf_popularity(int experts, double exponent, uint64_t seed)
   return popularity;
 }
 
-// Every token draws k different experts by popularity.
+// An expert that is not among the chosen, by popularity.
+size_t draw_other(const std::vector<double>& popularity,
+                  const std::vector<size_t>& chosen,
+                  Random& random) {
+  std::vector<double> left = popularity;
+  for (const size_t expert : chosen) {
+    left[expert] = 0;
+  }
+  double target = random.uniform() * std::accumulate(left.begin(), left.end(), 0.0);
+  size_t last = 0;  // where rounding leaves the target beyond the sum
+  for (size_t expert = 0; expert < left.size(); ++expert) {
+    if (left[expert] > 0 && target < left[expert]) {
+      return expert;
+    }
+    target -= left[expert];
+    last = left[expert] > 0 ? expert : last;
+  }
+  return last;
+}
+
+// Every token draws k different experts by popularity. A few very popular ones would come up again
+// and again: after so many draws the rest is drawn among the others alone.
 Counts draw_counts(const std::vector<double>& popularity, int rows, int top_k, Random random) {
   std::vector<double> cumulative(popularity.size());
   std::partial_sum(popularity.begin(), popularity.end(), cumulative.begin());
@@ -32,11 +55,13 @@ Counts draw_counts(const std::vector<double>& popularity, int rows, int top_k, R
   std::vector<size_t> chosen;
   for (int row = 0; row < rows; ++row) {
     chosen.clear();
-    while (chosen.size() < static_cast<size_t>(top_k)) {
+    for (int draws = 0; chosen.size() < static_cast<size_t>(top_k); ++draws) {
       const double target = random.uniform() * cumulative.back();
       const auto at = std::upper_bound(cumulative.begin(), cumulative.end(), target);
-      const auto expert =
+      const auto drawn =
           static_cast<size_t>(std::min(at - cumulative.begin(), std::ssize(cumulative) - 1));
+      const size_t expert =
+          draws < kMaxDraws * top_k ? drawn : draw_other(popularity, chosen, random);
       if (std::find(chosen.begin(), chosen.end(), expert) == chosen.end()) {
         chosen.push_back(expert);
         ++counts[expert];

@@ -29,12 +29,17 @@ LayerSizes layer_sizes(const ModelConfig& model, const ParallelConfig& parallel)
 // T = ceil(k*f*rows/E). Without a factor f = 1: the balanced load.
 int capacity_rows(const ModelConfig& model, int domain_rows);
 
+// Columns of the space in which X-MoE compares tokens and experts: the default of Tutel's
+// CosineTopKGate (proj_dim). Assumed; FSMoE's paper does not give its own.
+inline constexpr int kXmoeColumns = 256;
+
 // FLOPs of one layer's forward pass over the tokens of one mp group, as the model field
-// `attention` counts them.
-double forward_flops_per_layer(const ModelConfig& model);
+// `attention` counts them. Experts compute `kept_share` of the tokens' k choices each
+// (analysis: kept_share).
+double forward_flops_per_layer(const ModelConfig& model, double kept_share);
 
 // Model FLOPs of one iteration of the whole cluster, as utilisation counts them: forward plus
-// backward, no recomputation.
-double model_flops(const ModelConfig& model, const ParallelConfig& parallel);
+// backward of what is computed once: no recomputation, no dropped token, no empty slot.
+double model_flops(const ModelConfig& model, const ParallelConfig& parallel, double kept_share);
 
 }  // namespace moesim

@@ -15,7 +15,7 @@ const Collective& collective_of(const Program& program, int task) {
 }
 
 // Where all members do the same, they move the same data: one tensor at the same rows or, where
-// the roles have tensors of their own, data of the same layer, pass and chunk.
+// the roles have tensors of their own, data of the same kind, layer, pass and chunk.
 bool same_data(const Task& left, const Task& right) {
   bool one_tensor = !left.reads.empty() && left.reads.size() == right.reads.size();
   for (std::size_t i = 0; one_tensor && i < left.reads.size(); ++i) {
@@ -25,8 +25,8 @@ bool same_data(const Task& left, const Task& right) {
     return left.reads == right.reads;
   }
   const bool labelled = left.layer != kNone && right.layer != kNone;
-  return !labelled ||
-         (left.layer == right.layer && left.pass == right.pass && left.chunk == right.chunk);
+  return !labelled || (left.kind == right.kind && left.layer == right.layer &&
+                       left.pass == right.pass && left.chunk == right.chunk);
 }
 
 // What keeps two tasks from being one collective, or nullptr.

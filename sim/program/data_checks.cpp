@@ -64,12 +64,12 @@ class DataChecks {
   bool is_written(const Footprint& where, int role) {
     const RankView view = dependences_.view(program_, role);
     std::vector<const Footprint*> parts;
-    for (const Access& access : dependences_.accesses(role, where.tensor)) {
-      if (access.writes && covers(view, access.where, where)) {
+    for (const Access* access : dependences_.accesses(role, where.tensor).near(where)) {
+      if (access->writes && covers(view, access->where, where)) {
         return true;
       }
-      if (access.writes && overlap(view, access.where, where)) {
-        parts.push_back(&access.where);
+      if (access->writes && overlap(view, access->where, where)) {
+        parts.push_back(&access->where);
       }
     }
     return cover_together(view, parts, where);
@@ -86,12 +86,12 @@ class DataChecks {
       return;
     }
     const RankView view = dependences_.view(program_, role);
-    for (const Access& access : dependences_.accesses(role, region.tensor)) {
-      if (access.writes && overlap(view, access.where, *where)) {
+    for (const Access* access : dependences_.accesses(role, region.tensor).near(*where)) {
+      if (access->writes && overlap(view, access->where, *where)) {
         report_second_write(index,
                             region,
-                            "some of which " + problems_.name(access.task) + " has written",
-                            {access.task, index},
+                            "some of which " + problems_.name(access->task) + " has written",
+                            {access->task, index},
                             role);
       }
     }

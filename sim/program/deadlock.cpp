@@ -257,8 +257,9 @@ void check_deadlock(const Program& program,
   problems.add(ProblemKind::kDeadlock,
                std::move(tasks),
                kNone,
-               fmt::format("deadlock, tasks wait for each other with {} hardware queues: {}",
+               fmt::format("deadlock, tasks wait for each other with {} hardware queue{}: {}",
                            hardware_queues,
+                           hardware_queues == 1 ? "" : "s",
                            circle));
 }
 

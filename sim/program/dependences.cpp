@@ -52,8 +52,8 @@ const std::vector<MissingWait>& Dependences::add(const Program& program,
   return missing_;
 }
 
-const std::vector<Access>& Dependences::accesses(int role, int tensor) {
-  std::vector<std::vector<Access>>& all = states_[role].accesses;
+AccessList& Dependences::accesses(int role, int tensor) {
+  std::vector<AccessList>& all = states_[role].accesses;
   if (tensor >= static_cast<int>(all.size())) {
     all.resize(tensor + 1);
   }
@@ -92,10 +92,10 @@ void Dependences::find_conflicts(const Program& program, int role) {
   const RankView ranks = view(program, role);
   const RoleState& state = states_[role];
   for (const Access& access : state.current) {
-    for (const Access& earlier : accesses(role, access.where.tensor)) {
-      if ((access.writes || earlier.writes) && !state.order.follows(earlier.task) &&
-          overlap(ranks, earlier.where, access.where)) {
-        candidates_.push_back({earlier.task, access.where.tensor, role});
+    for (const Access* earlier : accesses(role, access.where.tensor).near(access.where)) {
+      if ((access.writes || earlier->writes) && !state.order.follows(earlier->task) &&
+          overlap(ranks, earlier->where, access.where)) {
+        candidates_.push_back({earlier->task, access.where.tensor, role});
       }
     }
   }
@@ -105,12 +105,12 @@ void Dependences::record(const Program& program, int role) {
   const RankView ranks = view(program, role);
   RoleState& state = states_[role];
   for (const Access& access : state.current) {
-    std::vector<Access>& list = state.accesses[access.where.tensor];
-    std::erase_if(list, [&](const Access& earlier) {
+    AccessList& list = state.accesses[access.where.tensor];
+    list.erase_near_if(access.where, [&](const Access& earlier) {
       return (access.writes || !earlier.writes) && earlier.task != access.task &&
              covers(ranks, access.where, earlier.where) && state.order.follows(earlier.task);
     });
-    list.push_back(access);
+    list.add(access);
   }
 }
 

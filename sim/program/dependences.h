@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/program/access_list.h"
 #include "sim/program/footprint.h"
 #include "sim/program/group_table.h"
 #include "sim/program/happens_before.h"
@@ -10,13 +11,6 @@
 #include "sim/program/role_table.h"
 
 namespace moesim {
-
-// One task's use of one tensor, as the ranks of a role see it.
-struct Access {
-  Footprint where;
-  int task = kNone;
-  bool writes = false;
-};
 
 // An order between two tasks that data needs and nothing gives: the task must wait for `earlier`.
 struct MissingWait {
@@ -45,8 +39,8 @@ class Dependences {
                                       const std::vector<int>& given,
                                       const std::vector<int>& requested);
 
-  // What still matters of the accesses to a tensor so far, in launch order.
-  const std::vector<Access>& accesses(int role, int tensor);
+  // What still matters of the accesses to a tensor so far.
+  AccessList& accesses(int role, int tensor);
 
   // A region of a task as the ranks of the role see it; nullopt where none of them touches it.
   std::optional<Footprint> footprint(
@@ -61,8 +55,8 @@ class Dependences {
  private:
   struct RoleState {
     HappensBefore order;
-    std::vector<std::vector<Access>> accesses;  // by tensor
-    std::vector<Access> current;                // of the task being added
+    std::vector<AccessList> accesses;  // by tensor
+    std::vector<Access> current;       // of the task being added
   };
 
   void collect(const Program& program, const Task& task, int role);

@@ -161,7 +161,9 @@ std::optional<std::string> bounds_fault(const Program& program,
         task.name,
         region.tensor);
   const Tensor& tensor = program.tensors[region.tensor];
-  if (region.first_row < 0 || region.num_rows < 0 ||
+  // A region that begins at the end holds nothing, and whoever wrote it meant something.
+  const bool begins_behind = region.first_row > 0 && region.first_row >= tensor.rows;
+  if (region.first_row < 0 || begins_behind || region.num_rows < 0 ||
       region.num_rows > tensor.rows - region.first_row) {
     return fmt::format("rows {} of {}", range_text(region.first_row, region.num_rows), tensor.rows);
   }
@@ -171,7 +173,8 @@ std::optional<std::string> bounds_fault(const Program& program,
   if (region.relative_to != kNone) {
     return relative_fault(program, groups, task, region, gather_group(task, region, use));
   }
-  if (region.first_block < 0 || region.num_blocks > tensor.blocks - region.first_block) {
+  if (region.first_block < 0 || (region.first_block > 0 && region.first_block >= tensor.blocks) ||
+      region.num_blocks > tensor.blocks - region.first_block) {
     return fmt::format(
         "blocks {} of {}", range_text(region.first_block, region.num_blocks), tensor.blocks);
   }

@@ -1,7 +1,5 @@
 #include "sim/program/happens_before.h"
 
-#include <algorithm>
-
 #include "sim/base/check.h"
 
 namespace moesim {
@@ -14,51 +12,24 @@ void HappensBefore::begin(int task, int stream) {
   entry.runs = true;
   entry.stream = stream;
   if (stream >= static_cast<int>(last_.size())) {
-    last_.resize(stream + 1, kNone);
+    last_.resize(stream + 1);
   }
-  clock_.assign(last_.size(), kNone);
-  merge(host_.data(), static_cast<int>(host_.size()));
-  if (stream != kNone && last_[stream] != kNone) {
-    entry.predecessor = last_[stream];
-    merge(entry.predecessor);
-  }
+  clock_ = stream == kNone ? host_ : clocks_.merged(host_, last_[stream]);
 }
 
 void HappensBefore::wait_for(int earlier) {
   if (runs(earlier)) {
-    merge(earlier);
+    clock_ = clocks_.merged(clock_, tasks_[earlier].end);
   }
 }
 
 void HappensBefore::finish() {
   Entry& entry = tasks_[begun_];
+  entry.start = clock_;
   if (entry.stream == kNone) {
-    host_ = clock_;
+    host_ = entry.end = clock_;
   } else {
-    clock_[entry.stream] = begun_;
-    last_[entry.stream] = begun_;
-  }
-  entry.clock = static_cast<std::int64_t>(clocks_.size());
-  entry.width = width();
-  clocks_.insert(clocks_.end(), clock_.begin(), clock_.end());
-}
-
-int HappensBefore::last_before(int task, int stream) const {
-  const Entry& entry = tasks_[task];
-  if (stream == entry.stream) {
-    return entry.predecessor;
-  }
-  return stream < entry.width ? clocks_[entry.clock + stream] : kNone;
-}
-
-void HappensBefore::merge(int task) {
-  const Entry& entry = tasks_[task];
-  merge(clocks_.data() + entry.clock, entry.width);
-}
-
-void HappensBefore::merge(const int* clock, int width) {
-  for (int stream = 0; stream < width; ++stream) {
-    clock_[stream] = std::max(clock_[stream], clock[stream]);
+    last_[entry.stream] = entry.end = clocks_.with(clock_, entry.stream, begun_);
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "sim/io/program.h"
+#include "sim/program/stream_clocks.h"
 
 namespace moesim {
 
@@ -21,33 +21,30 @@ class HappensBefore {
   // Whether the begun task starts after `earlier`, a task of this role, is over.
   bool follows(int earlier) const {
     const int stream = tasks_[earlier].stream;
-    return stream == kNone || (stream < width() && clock_[stream] >= earlier);
+    return stream == kNone || clocks_.at(clock_, stream) >= earlier;
   }
   void finish();
 
   // Whether the role runs the task.
   bool runs(int task) const { return task < static_cast<int>(tasks_.size()) && tasks_[task].runs; }
-  // The last task on the stream that is over before the task starts, or kNone.
-  int last_before(int task, int stream) const;
+  // A task that must be over before `task` starts, but not before `other` does; or kNone.
+  int waits_beyond(int task, int other) {
+    return clocks_.first_ahead(tasks_[task].start, tasks_[other].start);
+  }
 
  private:
   struct Entry {
-    std::int64_t clock = 0;  // its place in clocks_
-    int width = 0;
+    StreamClock start;  // before it
+    StreamClock end;    // the task itself included
     int stream = kNone;
-    int predecessor = kNone;  // on its stream
     bool runs = false;
   };
 
-  int width() const { return static_cast<int>(clock_.size()); }
-  void merge(int task);
-  void merge(const int* clock, int width);
-
-  std::vector<Entry> tasks_;  // by task
-  std::vector<int> clocks_;   // of all tasks, each includes the task itself
-  std::vector<int> clock_;    // of the begun task
-  std::vector<int> host_;     // over before the host launches anything further
-  std::vector<int> last_;     // by stream
+  StreamClocks clocks_;
+  std::vector<Entry> tasks_;       // by task
+  std::vector<StreamClock> last_;  // by stream: at the end of its last task
+  StreamClock clock_;              // of the begun task
+  StreamClock host_;               // over before the host launches anything further
   int begun_ = kNone;
 };
 

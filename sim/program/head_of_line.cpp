@@ -52,29 +52,28 @@ class HeadOfLine {
 
  private:
   // `ahead` was launched first: does it wait for something that `behind` does not?
-  void compare(const HappensBefore& order, int ahead, int behind) {
+  void compare(HappensBefore& order, int ahead, int behind) {
     const int ahead_stream = program_.tasks[ahead].stream;
     const int behind_stream = program_.tasks[behind].stream;
     const std::pair<int, int> pair = std::minmax(ahead_stream, behind_stream);
     if (warned_.count(pair) != 0) {
       return;
     }
-    for (int stream = 0; stream < num_streams_; ++stream) {
-      const int blocker = order.last_before(ahead, stream);
-      if (blocker > order.last_before(behind, stream)) {
-        warned_.insert(pair);
-        warnings_.push_back(fmt::format(
-            "head-of-line blocking: streams '{}' and '{}' share one of {} hardware queues, so '{}' "
-            "cannot start before '{}', launched earlier, which waits for '{}'",
-            program_.streams[ahead_stream],
-            program_.streams[behind_stream],
-            hardware_queues_,
-            program_.tasks[behind].name,
-            program_.tasks[ahead].name,
-            program_.tasks[blocker].name));
-        return;
-      }
+    const int blocker = order.waits_beyond(ahead, behind);
+    if (blocker == kNone) {
+      return;
     }
+    warned_.insert(pair);
+    warnings_.push_back(fmt::format(
+        "head-of-line blocking: streams '{}' and '{}' share {}, so '{}' cannot start before '{}', "
+        "launched earlier, which waits for '{}'",
+        program_.streams[ahead_stream],
+        program_.streams[behind_stream],
+        hardware_queues_ == 1 ? "the only hardware queue"
+                              : fmt::format("one of {} hardware queues", hardware_queues_),
+        program_.tasks[behind].name,
+        program_.tasks[ahead].name,
+        program_.tasks[blocker].name));
   }
 
   const Program& program_;

@@ -1,4 +1,4 @@
-// Shapes of gate, order, unorder, expert and attention: design "Operands by kind".
+// Shapes of gate, order, unorder, expert and attention.
 #include <set>
 #include <variant>
 

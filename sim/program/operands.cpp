@@ -5,7 +5,20 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/error.h"
+
 namespace moesim {
+void need_regions(const Task& task, std::size_t num_reads, std::size_t num_writes) {
+  if (task.reads.size() < num_reads || task.writes.size() < num_writes) {
+    throw Error(
+        fmt::format("task '{}' reads {} and writes {} regions, too few for its kind; see "
+                    "what verify says of it",
+                    task.name,
+                    task.reads.size(),
+                    task.writes.size()));
+  }
+}
+
 std::vector<int> instance_sizes(const Group& group) {
   std::vector<int> sizes;
   for (const std::vector<int>& members : group.members) {

@@ -79,6 +79,9 @@ void check_local_sum(const Program& program,
 void check_elementwise(const Elementwise& elementwise, const Task& task, Operands& operands);
 void check_optimizer(const Task& task, Operands& operands);
 
+// Throws Error where the task has fewer regions: only a Program that was not verified can.
+void need_regions(const Task& task, std::size_t num_reads, std::size_t num_writes);
+
 // The sizes that the group's instances have, each once.
 std::vector<int> instance_sizes(const Group& group);
 

@@ -101,6 +101,27 @@ bool frame_covers(const std::vector<const Footprint*>& parts,
   return left.empty();
 }
 
+// Whether one rank stands for all: the parts are wherever the whole is, in one frame with
+// `pattern`.
+bool all_comparable(const std::vector<const Footprint*>& parts,
+                    const Footprint& whole,
+                    const Footprint& pattern) {
+  return std::all_of(parts.begin(), parts.end(), [&](const Footprint* part) {
+    return (is_always(*part) || part->presence == whole.presence) && comparable(*part, pattern);
+  });
+}
+
+// What covers all blocks in the parts' frame covers the whole in any: a yes for all ranks at once.
+bool covers_every_block(const std::vector<const Footprint*>& parts,
+                        const Footprint& whole,
+                        const Footprint& pattern) {
+  Footprint everything = whole;
+  everything.frame = pattern.frame;
+  everything.first_block = 0;
+  everything.num_blocks = everything.run_blocks = pattern.run_blocks;
+  return all_comparable(parts, everything, pattern) && frame_covers(parts, everything, pattern);
+}
+
 bool rank_covers(const RankView& view,
                  const std::vector<const Footprint*>& parts,
                  const Footprint& whole,
@@ -198,11 +219,11 @@ bool cover_together(const RankView& view,
   const auto partial = std::find_if(
       parts.begin(), parts.end(), [](const Footprint* part) { return !part->all_blocks(); });
   const Footprint& pattern = whole.all_blocks() && partial != parts.end() ? **partial : whole;
-  const bool alike = std::all_of(parts.begin(), parts.end(), [&](const Footprint* part) {
-    return (is_always(*part) || part->presence == whole.presence) && comparable(*part, pattern);
-  });
-  if (alike) {
+  if (all_comparable(parts, whole, pattern)) {
     return frame_covers(parts, whole, pattern);
+  }
+  if (partial != parts.end() && covers_every_block(parts, whole, **partial)) {
+    return true;
   }
   return std::all_of(view.ranks.begin(), view.ranks.end(), [&](int rank) {
     return !is_present(view, whole.presence, rank) || rank_covers(view, parts, whole, rank);

@@ -36,7 +36,7 @@ class Problems {
 
 // Waits that name later tasks, which no launch order can satisfy (deadlock).
 void check_waits(const Program& program, Problems& problems);
-// Regions beyond their tensors.
+// Regions beyond their tensors, and ranks that need a place in a group and have none.
 void check_bounds(const Program& program, Problems& problems);
 // Shapes and bytes that do not fit the task's kind.
 void check_operands(const Program& program, Problems& problems);

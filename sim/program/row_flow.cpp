@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sim/program/gate_counts.h"
+#include "sim/program/operands.h"
 #include "sim/program/overlap.h"
 #include "sim/program/row_source.h"
 
@@ -61,14 +62,17 @@ void RowFlow::apply(const Task& task) {
   if (is_source(task)) {
     apply_gate(task);
   } else if (std::holds_alternative<Order>(task.descriptor) && !backward) {
-    carry(task, task.reads.at(1), task.writes[0]);
+    need_regions(task, 2, 1);
+    carry(task, task.reads[1], task.writes[0]);
   } else if (std::holds_alternative<Unorder>(task.descriptor) && backward) {
-    carry(task, task.reads.at(2), task.writes[0]);
-    carry(task, task.reads.at(2), task.writes.at(1));
+    need_regions(task, 3, 2);
+    carry(task, task.reads[2], task.writes[0]);
+    carry(task, task.reads[2], task.writes[1]);
   } else if (std::holds_alternative<Expert>(task.descriptor)) {
+    need_regions(task, backward ? 2 : 1, 1);
     const std::size_t num_outputs = backward ? 1 : task.writes.size();  // then come weights
     for (std::size_t i = 0; i < num_outputs; ++i) {
-      carry(task, task.reads.at(backward ? 1 : 0), task.writes[i]);
+      carry(task, task.reads[backward ? 1 : 0], task.writes[i]);
     }
   } else if (const auto* collective = std::get_if<Collective>(&task.descriptor)) {
     carry(task, task.reads[0], task.writes[0]);

@@ -41,6 +41,9 @@ class SourceOf {
   // Run j of the input stands in runs j*copies .. (j+1)*copies of the output.
   std::optional<RowSource> operator()(const Replicate& replicate) const {
     const int run = block_.num_in / size(replicate.group);
+    if (run == 0) {
+      return std::nullopt;
+    }
     const int input_run = block_.position / run / replicate.copies;
     return RowSource{block_.rank, input_run * run + block_.position % run};
   }
@@ -48,6 +51,9 @@ class SourceOf {
   // And back; the copies have equal counts, so the first stands for all.
   std::optional<RowSource> operator()(const LocalSum& sum) const {
     const int run = block_.num_out / size(sum.group);
+    if (run == 0) {
+      return std::nullopt;
+    }
     const int input_run = block_.position / run * sum.copies;
     return RowSource{block_.rank, input_run * run + block_.position % run};
   }

@@ -11,6 +11,7 @@
 #include "sim/program/footprint.h"
 #include "sim/program/operands.h"
 #include "sim/program/problems.h"
+#include "sim/program/role_table.h"
 
 namespace moesim {
 namespace {
@@ -24,6 +25,49 @@ void check_structure(const Program& program) {
           "task '{}' is on stream {}",
           task.name,
           task.stream);
+  }
+}
+
+// The group by which the task divides or gathers blocks on each rank by itself, or kNone.
+int group_of_blocks(const Task& task) {
+  if (const auto* slice = std::get_if<Slice>(&task.descriptor)) {
+    return slice->group;
+  }
+  if (const auto* replicate = std::get_if<Replicate>(&task.descriptor)) {
+    return replicate->group;
+  }
+  const auto* sum = std::get_if<LocalSum>(&task.descriptor);
+  return sum != nullptr ? sum->group : kNone;
+}
+
+// A collective passes by the ranks outside its group; a task that each rank runs by itself needs a
+// place in it on every rank.
+void check_places(const Program& program,
+                  const RoleTable& roles,
+                  const GroupTable& groups,
+                  Problems& problems) {
+  for (int index = 0; index < static_cast<int>(program.tasks.size()); ++index) {
+    const Task& task = program.tasks[index];
+    const int group = group_of_blocks(task);
+    if (group == kNone || groups.covers_all(group)) {
+      continue;
+    }
+    for (const int role : roles.running(task)) {
+      const std::vector<int>& ranks = roles.ranks(role);
+      const auto outside = std::find_if(ranks.begin(), ranks.end(), [&](int rank) {
+        return groups.instance(group, rank) == kNone;
+      });
+      if (outside != ranks.end()) {
+        problems.add(ProblemKind::kOutOfBounds,
+                     {index},
+                     kNone,
+                     fmt::format("task {} ({}): rank {} runs it and has no place in group '{}'",
+                                 problems.name(index),
+                                 descriptor_name(task.descriptor),
+                                 *outside,
+                                 program.groups[group].name));
+      }
+    }
   }
 }
 
@@ -65,6 +109,12 @@ Verdict verify(const Program& program, const VerifierOptions& options) {
   return verdict;
 }
 
+std::vector<Problem> out_of_bounds(const Program& program) {
+  Problems problems(program);
+  check_bounds(program, problems);
+  return std::move(problems).take();
+}
+
 void check_waits(const Program& program, Problems& problems) {
   const auto num_tasks = static_cast<int>(program.tasks.size());
   for (int task = 0; task < num_tasks; ++task) {
@@ -89,6 +139,7 @@ void check_waits(const Program& program, Problems& problems) {
 void check_bounds(const Program& program, Problems& problems) {
   GroupTable groups;
   groups.update(program);
+  check_places(program, RoleTable(program), groups, problems);
   const auto check = [&](int task, const Region& region, Use use) {
     const auto fault = bounds_fault(program, groups, program.tasks[task], region, use);
     if (fault) {

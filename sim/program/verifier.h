@@ -39,7 +39,11 @@ struct VerifierOptions {
 };
 
 // Proves that a Program is free of races, deadlocks and contradictory sizes, or says where it is
-// not (design: races by a vector clock per stream, never by an n-squared matrix).
+// not. Races are found by a vector clock per stream, not by a matrix of all pairs of tasks.
 Verdict verify(const Program& program, const VerifierOptions& options = {});
+
+// Of these problems only those of kind kOutOfBounds, with which no executor can make anything:
+// regions beyond their tensors, ranks without a place in a group that they need one in.
+std::vector<Problem> out_of_bounds(const Program& program);
 
 }  // namespace moesim

@@ -4,9 +4,8 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "sim/base/error.h"
+#include "sim/model/sizes.h"
+#include "sim/program/operands.h"
 
 namespace moesim {
 namespace {
@@ -30,18 +29,6 @@ double bytes_of(const Program& program, const std::vector<Region>& regions) {
     bytes += list_rows(region) * static_cast<double>(tensor_of(program, region).row_bytes());
   }
   return bytes;
-}
-
-// Only a Program that was not verified can lack them.
-void need_regions(const Task& task, std::size_t num_reads, std::size_t num_writes) {
-  if (task.reads.size() < num_reads || task.writes.size() < num_writes) {
-    throw Error(
-        fmt::format("task '{}' reads {} and writes {} regions, too few for its kind; see "
-                    "what verify says of it",
-                    task.name,
-                    task.reads.size(),
-                    task.writes.size()));
-  }
 }
 
 // Operations that only move or add rows read their inputs once and write their outputs once.
@@ -98,10 +85,6 @@ Work attention_work(const Program& program, const Attention& attention, const Ta
       kFlopsPerMac * list_rows(x) * (embedding * projected + 2 * keys * context.columns);
   return in_pass(forward, task.pass);
 }
-
-// Columns of the space in which X-MoE compares tokens and experts: the default of Tutel's
-// CosineTopKGate (proj_dim). Assumed; FSMoE's paper does not give its own.
-constexpr int kXmoeColumns = 256;
 
 // How often a gate passes over its fp32 scores (rows x E) besides the GEMM, read or written.
 // Softmax or sigmoid reads and writes them and top-k reads them: 3. X-MoE first scales them by the

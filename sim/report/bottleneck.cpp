@@ -15,6 +15,7 @@ namespace moesim {
 namespace {
 
 constexpr std::size_t kMaxKindsNamed = 3;
+constexpr const char* kStragglerCause = "waiting for stragglers";
 
 // The names that papers use.
 const char* paper_name(CollectiveOperation operation) {
@@ -61,7 +62,7 @@ std::string cause_of(const Program& program,
                      const CriticalStep& step) {
   switch (step.kind) {
     case StepKind::kStragglerWait:
-      return "waiting for stragglers";
+      return kStragglerCause;
     case StepKind::kLaunch:
       return "kernel launches";
     case StepKind::kIdle:
@@ -76,33 +77,73 @@ std::string cause_of(const Program& program,
   }
   // A fixed time may stand for anything; its stream is all that says what.
   const bool fixed = std::holds_alternative<Fixed>(task.descriptor);
-  return fixed ? fmt::format("stream {}", program.streams[task.stream]) : "compute";
+  return fixed ? fmt::format("stream {}", program.streams[task.stream]) : kCompute;
 }
 
-std::vector<std::string> longest_first(const std::map<std::string, Time>& times) {
-  std::vector<std::pair<Time, std::string>> order;
-  order.reserve(times.size());
-  for (const auto& [name, time] : times) {
-    order.emplace_back(Time::zero() - time, name);
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<std::string> names;
-  names.reserve(order.size());
-  for (auto& [time, name] : order) {
-    names.push_back(std::move(name));
-  }
-  return names;
+std::vector<std::pair<std::string, Time>> longest_first(const std::map<std::string, Time>& times) {
+  std::vector<std::pair<std::string, Time>> order(times.begin(), times.end());
+  const auto longer = [](const auto& a, const auto& b) { return a.second > b.second; };
+  std::stable_sort(order.begin(), order.end(), longer);
+  return order;
 }
 
-// " (dispatch, combine)"; nothing where the kinds say no more than the cause.
-std::string kinds_named(const PathPart& part) {
+std::string share_of(Time time, Time iteration) {
+  return format_percent(ratio(time, iteration), 0);
+}
+
+// " (dispatch 40 %, combine 31 %)", without what rounds to nothing; nothing at all where the kinds
+// say no more than the cause.
+std::string kinds_named(const PathPart& part, Time iteration) {
+  constexpr double kWorthNaming = 0.005;
   std::string text;
-  for (std::size_t i = 0; i < std::min(part.kinds.size(), kMaxKindsNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + part.kinds[i];
+  std::size_t count = 0;
+  while (count < std::min(part.kinds.size(), kMaxKindsNamed) &&
+         ratio(part.kinds[count].second, iteration) >= kWorthNaming) {
+    const auto& [kind, time] = part.kinds[count];
+    text += fmt::format("{}{} {}", count == 0 ? "" : ", ", kind, share_of(time, iteration));
+    ++count;
   }
-  const bool generic = text.empty() || text == "collective" || text == "fixed";
-  const char* more = part.kinds.size() > kMaxKindsNamed ? ", ..." : "";
+  const std::string& first = part.kinds.empty() ? "" : part.kinds.front().first;
+  const bool generic = text.empty() || first == "collective" || first == "fixed";
+  const char* more = part.kinds.size() > count ? ", ..." : "";
   return generic ? "" : fmt::format(" ({}{})", text, more);
+}
+
+std::string named(const PathPart& part, Time iteration) {
+  return part.cause + kinds_named(part, iteration);
+}
+
+// The mean rank spends more time waiting for the others than in anything else.
+bool waits_most(const Usage& usage) {
+  return usage.straggler_wait > usage.computing &&
+         usage.straggler_wait > usage.exposed_communication;
+}
+
+// Ranks compute for longer than any cause lasts on the critical path, and not by less than a
+// hundredth of the iteration. Not told of fixed times, which may stand for communication.
+bool computes_most(const std::vector<PathPart>& parts, const Usage& usage, Time iteration) {
+  const auto is_fixed = [](const PathPart& part) { return part.cause.starts_with("stream "); };
+  return usage.computing > parts.front().time + iteration / 100 &&
+         std::none_of(parts.begin(), parts.end(), is_fixed);
+}
+
+Time time_on_path(const std::vector<PathPart>& parts, const std::string& cause) {
+  for (const PathPart& part : parts) {
+    if (part.cause == cause) {
+      return part.time;
+    }
+  }
+  return Time::zero();
+}
+
+std::string busiest_stream(const Usage& usage, Time iteration) {
+  const auto less_busy = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto busiest = std::max_element(usage.busy.begin(), usage.busy.end(), less_busy);
+  return busiest == usage.busy.end()
+             ? ""
+             : fmt::format("; the busiest stream is {} at {} of the iteration",
+                           busiest->first,
+                           share_of(busiest->second, iteration));
 }
 
 }  // namespace
@@ -130,21 +171,36 @@ std::vector<PathPart> path_parts(const Program& program,
   return parts;
 }
 
-std::string bound_sentence(const std::vector<PathPart>& parts, const Usage& usage, Time iteration) {
+Bottleneck find_bottleneck(const std::vector<PathPart>& parts, const Usage& usage, Time iteration) {
   CHECK(!parts.empty() && iteration > Time::zero());
   const PathPart& first = parts.front();
-  std::string sentence = fmt::format("{}{}: {} of the critical path",
-                                     first.cause,
-                                     kinds_named(first),
-                                     format_percent(ratio(first.time, iteration), 0));
-  const auto less_busy = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto busiest = std::max_element(usage.busy.begin(), usage.busy.end(), less_busy);
-  if (busiest != usage.busy.end()) {
-    sentence += fmt::format("; the busiest stream is {} at {} of the iteration",
-                            busiest->first,
-                            format_percent(ratio(busiest->second, iteration), 0));
+  const std::string on_path = fmt::format(
+      "on the critical path {} takes {}", named(first, iteration), share_of(first.time, iteration));
+  if (waits_most(usage)) {
+    return {.name = kStragglers,
+            .time = usage.straggler_wait,
+            .path_time = time_on_path(parts, kStragglerCause),
+            .sentence = fmt::format("stragglers: ranks wait for the last of their group {} of the "
+                                    "iteration and compute {}; {}",
+                                    share_of(usage.straggler_wait, iteration),
+                                    share_of(usage.computing, iteration),
+                                    on_path)};
   }
-  return sentence;
+  if (computes_most(parts, usage, iteration)) {
+    return {.name = kCompute,
+            .time = usage.computing,
+            .path_time = time_on_path(parts, kCompute),
+            .sentence = fmt::format("compute: ranks compute {} of the iteration; {}",
+                                    share_of(usage.computing, iteration),
+                                    on_path)};
+  }
+  return {.name = first.cause,
+          .time = first.time,
+          .path_time = first.time,
+          .sentence = fmt::format("{}: {} of the critical path{}",
+                                  named(first, iteration),
+                                  share_of(first.time, iteration),
+                                  busiest_stream(usage, iteration))};
 }
 
 }  // namespace moesim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/analysis/critical_path.h"
@@ -15,9 +16,19 @@ namespace moesim {
 // A share of the critical path that has one cause: a collective operation on one kind of port, all
 // computation, launches, waiting.
 struct PathPart {
-  std::string cause;               // "inter-node AlltoAll", "compute", "kernel launches"
-  std::vector<std::string> kinds;  // of its tasks, the longest first
+  std::string cause;  // "inter-node AlltoAll", "compute", "kernel launches"
+  std::vector<std::pair<std::string, Time>> kinds;  // of its tasks, the longest first
   Time time;
+};
+
+// What bounds an iteration. The largest part of its critical path, except where that misleads:
+// under stragglers it is the path of the slowest ranks alone, and where ranks compute nearly all
+// the time it is one of many chains of much the same length.
+struct Bottleneck {
+  std::string name;      // "stragglers", or the cause of a part
+  Time time;             // out of the iteration: on the path, or the mean over ranks
+  Time path_time;        // of that cause on the critical path
+  std::string sentence;  // with its numbers
 };
 
 // The critical path by cause, the longest first. Without a cluster the ports are unknown, and
@@ -27,8 +38,11 @@ std::vector<PathPart> path_parts(const Program& program,
                                  const Cluster* cluster,
                                  const CriticalPath& path);
 
-// "inter-node AlltoAll (dispatch, combine): 71 % of the critical path; the busiest stream is inter
-// at 93 % of the iteration". `parts` must not be empty.
-std::string bound_sentence(const std::vector<PathPart>& parts, const Usage& usage, Time iteration);
+inline constexpr const char* kStragglers = "stragglers";
+inline constexpr const char* kCompute = "compute";
+
+// "inter-node AlltoAll (dispatch 40 %, combine 31 %): 71 % of the critical path; the busiest stream
+// is inter at 93 % of the iteration". `parts` must not be empty.
+Bottleneck find_bottleneck(const std::vector<PathPart>& parts, const Usage& usage, Time iteration);
 
 }  // namespace moesim

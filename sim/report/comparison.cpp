@@ -6,27 +6,44 @@
 #include "sim/report/result.h"
 
 namespace moesim {
+namespace {
 
-Comparison make_comparison(std::vector<SimulationResult> results, const std::string& baseline) {
-  const auto is_baseline = [&](const SimulationResult& result) {
-    return result.schedule == baseline;
-  };
-  const auto found = std::find_if(results.begin(), results.end(), is_baseline);
-  CHECK(found != results.end(), "no result of the baseline {}", baseline);
-  const double baseline_seconds = found->iteration_seconds;
-  Comparison comparison;
-  comparison.baseline = baseline;
-  for (SimulationResult& result : results) {
-    ComparisonRow row;
-    row.schedule = result.schedule;
-    row.iteration_seconds = result.iteration_seconds;
-    // Iterations without length are all as fast as each other.
-    row.speedup = result.iteration_seconds > 0 ? baseline_seconds / result.iteration_seconds : 1;
-    row.forward_degree = result.forward_degree;
-    row.backward_degree = result.backward_degree;
-    row.result = std::move(result);
-    comparison.rows.push_back(std::move(row));
+// Iterations without length are all as fast as each other.
+double speedup(const ComparisonRow& row, double baseline_seconds) {
+  const double seconds = row.result.iteration_seconds;
+  return seconds > 0 ? baseline_seconds / seconds : 1;
+}
+
+}  // namespace
+
+ComparisonRow row_of(SimulationResult result) {
+  ComparisonRow row;
+  row.schedule = result.schedule;
+  row.result = std::move(result);
+  return row;
+}
+
+ComparisonRow row_of_error(const std::string& schedule, const std::string& error) {
+  ComparisonRow row;
+  row.schedule = schedule;
+  row.error = error;
+  return row;
+}
+
+Comparison make_comparison(std::vector<ComparisonRow> rows, const std::string& baseline) {
+  const auto is_baseline = [&](const ComparisonRow& row) { return row.schedule == baseline; };
+  const auto found = std::find_if(rows.begin(), rows.end(), is_baseline);
+  CHECK(found != rows.end(), "no row of the baseline {}", baseline);
+  Comparison comparison{baseline, {}};
+  if (found->ran()) {
+    const double baseline_seconds = found->result.iteration_seconds;
+    for (ComparisonRow& row : rows) {
+      if (row.ran()) {
+        row.speedup = speedup(row, baseline_seconds);
+      }
+    }
   }
+  comparison.rows = std::move(rows);
   return comparison;
 }
 

@@ -71,12 +71,14 @@ Json to_json_object(const SimulationResult& result) {
   json["streams"] = streams_json(result);
   json["exposed_communication_seconds"] = result.exposed_communication_seconds;
   json["straggler_wait_seconds"] = result.straggler_wait_seconds;
+  json["computing_seconds"] = result.computing_seconds;
   json["critical_path"] = result.critical_path_seconds;
   json["lower_bounds"] = {{"busiest_seconds", result.busiest_seconds},
                           {"busiest", result.busiest},
                           {"dependency_chain_seconds", result.dependency_chain_seconds}};
   json["bottleneck"] = {{"name", result.bottleneck},
-                        {"critical_path_share", result.bottleneck_share}};
+                        {"share", result.bottleneck_share},
+                        {"critical_path_share", result.bottleneck_path_share}};
   json["bound_by"] = result.bound_by;
   json["assumptions"] = result.assumptions;
   for (const AblatedEffect& effect : result.ablation) {
@@ -88,17 +90,22 @@ Json to_json_object(const SimulationResult& result) {
 }
 
 Json row_json(const ComparisonRow& row) {
+  if (!row.ran()) {
+    return {{"schedule", row.schedule}, {"error", row.error}};
+  }
   const SimulationResult& result = row.result;
   Json json = {{"schedule", row.schedule},
                {"policy", result.policy},
                {"variant", result.variant},
                {"resolution", result.resolution},
-               {"iteration_seconds", row.iteration_seconds},
-               {"speedup", row.speedup}};
+               {"iteration_seconds", result.iteration_seconds},
+               {"speedup", row.speedup ? Json(*row.speedup) : Json()}};
   add_degrees(result, json);
   json["peak_memory_bytes"] = result.memory.peak_bytes;
   json["fits"] = result.fits;
   json["exposed_communication_seconds"] = result.exposed_communication_seconds;
+  json["straggler_wait_seconds"] = result.straggler_wait_seconds;
+  json["computing_seconds"] = result.computing_seconds;
   json["critical_path"] = result.critical_path_seconds;
   json["bound_by"] = result.bound_by;
   return json;
@@ -152,7 +159,9 @@ std::string to_json(const SimulationResult& result, const Program& program, cons
 }
 
 std::string to_json(const Comparison& comparison) {
-  Json json = comparison.rows.empty() ? Json::object() : identity(comparison.rows.front().result);
+  const auto first = std::find_if(
+      comparison.rows.begin(), comparison.rows.end(), [](const auto& row) { return row.ran(); });
+  Json json = first == comparison.rows.end() ? Json::object() : identity(first->result);
   json["baseline"] = comparison.baseline;
   json["rows"] = Json::array();
   for (const ComparisonRow& row : comparison.rows) {

@@ -60,6 +60,28 @@ void add_plan(const Plan& plan, Time iteration, SimulationResult& result) {
   }
 }
 
+// True where a degree that was left open came out as the largest that is looked at.
+bool chose_largest(const Plan& plan, const DegreeConfig& given) {
+  if (plan.policy != "search" && plan.policy != "paper") {
+    return false;
+  }
+  const bool forward_open = !given.forward && given.forward_per_layer.empty();
+  const bool backward_open = !given.backward && given.backward_per_layer.empty();
+  return (forward_open && largest(plan.degrees.forward) >= kMaxDegree) ||
+         (backward_open && largest(plan.degrees.backward) >= kMaxDegree) ||
+         (!given.non_moe && plan.degrees.non_moe >= kMaxDegree);
+}
+
+void add_limit(const Plan& plan, const DegreeConfig& given, SimulationResult& result) {
+  result.largest_degree_tried = chose_largest(plan, given);
+  if (result.largest_degree_tried) {
+    result.assumptions.push_back(
+        fmt::format("no degree above {0} was tried, and {0} was chosen: a larger one, given by "
+                    "--degree, may be faster",
+                    kMaxDegree));
+  }
+}
+
 // Tokens per second: every mp group has a batch of its own, so dp batches an iteration.
 // Model FLOP utilisation = model FLOPs / (iteration * GPUs * the profile's GEMM rate), as PaLM
 // (Chowdhery et al. 2022, appendix B) defines it, with the rate that was measured for GEMMs in
@@ -73,8 +95,27 @@ void add_rates(const ResultInputs& inputs, SimulationResult& result) {
   result.tokens_per_second = tokens / result.iteration_seconds;
   if (inputs.profile != nullptr && inputs.profile->gemm) {
     const double gpu_seconds = result.iteration_seconds * scenario->parallel.world();
-    result.model_flops_utilization = model_flops(scenario->model, scenario->parallel) *
-                                     inputs.profile->gemm->seconds_per_flop / gpu_seconds;
+    const double flops =
+        model_flops(scenario->model, scenario->parallel, kept_share(*inputs.program));
+    result.model_flops_utilization = flops * inputs.profile->gemm->seconds_per_flop / gpu_seconds;
+  }
+}
+
+// Given counts say how choices spread. A gate of other sizes than theirs scales them: one that
+// reads a chunk, or rows that do not sum to k choices of each of its tokens.
+void add_routing_assumption(const ResultInputs& inputs, SimulationResult& result) {
+  const Scenario* scenario = inputs.scenario;
+  if (scenario == nullptr || scenario->routing.kind != RoutingKind::kGiven) {
+    return;
+  }
+  const auto& routings = inputs.program->routings;
+  const bool scaled = std::any_of(routings.begin(), routings.end(), [&](const Routing& routing) {
+    return routing.tokens != scenario->routing.tokens;
+  });
+  if (scaled) {
+    result.assumptions.emplace_back(
+        "routing: the given token counts are scaled to the k choices of each token that a gate "
+        "reads");
   }
 }
 
@@ -94,6 +135,7 @@ void add_usage(const Usage& usage, SimulationResult& result) {
   }
   result.exposed_communication_seconds = usage.exposed_communication.seconds();
   result.straggler_wait_seconds = usage.straggler_wait.seconds();
+  result.computing_seconds = usage.computing.seconds();
 }
 
 void add_path(const ResultInputs& inputs,
@@ -108,9 +150,12 @@ void add_path(const ResultInputs& inputs,
     result.bound_by = "nothing: no task takes time";
     return;
   }
-  result.bottleneck = parts.front().cause;
-  result.bottleneck_share = ratio(parts.front().time, inputs.trace->end);
-  result.bound_by = bound_sentence(parts, usage, inputs.trace->end);
+  const Time iteration = inputs.trace->end;
+  const Bottleneck bottleneck = find_bottleneck(parts, usage, iteration);
+  result.bottleneck = bottleneck.name;
+  result.bottleneck_share = ratio(bottleneck.time, iteration);
+  result.bottleneck_path_share = ratio(bottleneck.path_time, iteration);
+  result.bound_by = bottleneck.sentence;
 }
 
 }  // namespace
@@ -132,7 +177,11 @@ SimulationResult make_summary(const ResultInputs& inputs) {
   result.assumptions = trace.assumptions;
   if (inputs.plan != nullptr) {
     add_plan(*inputs.plan, trace.end, result);
+    if (inputs.scenario != nullptr) {
+      add_limit(*inputs.plan, inputs.scenario->degrees, result);
+    }
   }
+  add_routing_assumption(inputs, result);
   add_rates(inputs, result);
   add_memory(inputs, result);
   return result;

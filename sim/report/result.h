@@ -25,7 +25,7 @@ struct AblatedEffect {
   double cost_seconds = 0;       // what it costs: the iteration with it minus without it
 };
 
-// Everything that `simulate` says of one Program, in the units of its JSON (design: Results).
+// Everything that `simulate` says of one Program, in the units of its JSON.
 struct SimulationResult {
   std::string version;
   std::string inputs_hash;  // of every input file and override, hexadecimal
@@ -47,17 +47,20 @@ struct SimulationResult {
   MemoryUse memory;                       // of the fullest rank at its fullest
   int64_t gpu_memory_bytes = 0;           // 0 without a cluster
   bool fits = true;
-  double dropped_share = 0;  // of the tokens' choices, where routing is unequal
+  double dropped_share = 0;  // of the tokens' choices
   std::map<std::string, double> stream_busy_seconds;
   double exposed_communication_seconds = 0;
   double straggler_wait_seconds = 0;
+  double computing_seconds = 0;                         // mean over ranks
   std::map<std::string, double> critical_path_seconds;  // by kind
   double busiest_seconds = 0;
   std::string busiest;  // the stream or port of that bound: "stream compute", "port inter-node out"
   double dependency_chain_seconds = 0;
-  std::string bottleneck;       // the largest part of the critical path: "inter-node AlltoAll"
-  double bottleneck_share = 0;  // of the iteration
-  std::string bound_by;         // one sentence on the two
+  std::string bottleneck;                // "inter-node AlltoAll", "compute", "stragglers"
+  double bottleneck_share = 0;           // of the iteration
+  double bottleneck_path_share = 0;      // of the critical path
+  std::string bound_by;                  // one sentence on them
+  bool largest_degree_tried = false;     // no larger one was looked at than was chosen
   std::optional<std::string> runner_up;  // one sentence: what was not chosen, and its time
   std::vector<std::string> assumptions;
   std::vector<AblatedEffect> ablation;  // empty unless asked for
@@ -90,14 +93,14 @@ SimulationResult make_summary(const ResultInputs& inputs);
 // of its busiest port where the collectives of several streams share one.
 LowerBounds uncontended_bounds(const ResultInputs& inputs);
 
-// Row of `compare`: the four numbers are the result's own and its speed-up.
+// Row of `compare`: a schedule's result, or why it has none.
 struct ComparisonRow {
   std::string schedule;
-  double iteration_seconds = 0;
-  double speedup = 0;  // of the baseline's time over this one's
-  int forward_degree = 0;
-  int backward_degree = 0;
   SimulationResult result;
+  std::string error;              // where the schedule cannot run; nothing else holds then
+  std::optional<double> speedup;  // the baseline's time over this one's; not where that has none
+
+  [[nodiscard]] bool ran() const { return error.empty(); }
 };
 
 struct Comparison {
@@ -105,8 +108,11 @@ struct Comparison {
   std::vector<ComparisonRow> rows;
 };
 
-// One row per result, in their order. `baseline` is the schedule of one of them.
-Comparison make_comparison(std::vector<SimulationResult> results, const std::string& baseline);
+ComparisonRow row_of(SimulationResult result);
+ComparisonRow row_of_error(const std::string& schedule, const std::string& error);
+
+// Adds the speed-ups. `baseline` is the schedule of one of the rows.
+Comparison make_comparison(std::vector<ComparisonRow> rows, const std::string& baseline);
 
 // What the rows' numbers rest on, each once, in order of first use.
 std::vector<std::string> all_assumptions(const Comparison& comparison);

@@ -46,6 +46,7 @@ std::string degrees(const SimulationResult& result) {
     text += ", the largest of its layers";
   }
   text += result.policy.empty() ? "" : fmt::format(" ({})", result.policy);
+  text += result.largest_degree_tried ? fmt::format("; {} is the largest tried", kMaxDegree) : "";
   return result.runner_up ? text + "; next best " + *result.runner_up : text;
 }
 
@@ -101,6 +102,7 @@ NamedSeconds means(const SimulationResult& result) {
   for (const auto& [stream, busy] : result.stream_busy_seconds) {
     rows.emplace_back("stream " + stream + " busy", busy);
   }
+  rows.emplace_back("computing", result.computing_seconds);
   rows.emplace_back("exposed communication", result.exposed_communication_seconds);
   rows.emplace_back("waiting for stragglers", result.straggler_wait_seconds);
   return rows;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "sim/base/error.h"
 #include "sim/schedule/pipeline.h"
 #include "sim/schedule/routed_scenario.h"
 #include "sim/schedule/schedule.h"
@@ -55,7 +57,7 @@ ScheduleDefinition parm_s2();
 ScheduleDefinition parm();
 ScheduleDefinition sp_moe();
 
-// Why sp_moe cannot use these degrees and what to do; empty when it can.
-std::string sp_moe_problem(const Scenario& scenario, const Degrees& degrees);
+// Why sp_moe cannot use these degrees; nothing when it can.
+std::optional<Error> sp_moe_problem(const Scenario& scenario, const Degrees& degrees);
 
 }  // namespace moesim

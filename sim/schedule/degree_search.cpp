@@ -196,21 +196,21 @@ class Search {
   }
 
   void search_sequence() {
-    std::string problem;
+    std::optional<Error> problem;
     for (const int moe : range(given_.forward)) {
       for (const int non_moe : range(given_.non_moe)) {
         Degrees pair = degrees(moe, moe);
         pair.non_moe = non_moe;
-        const std::string found = sp_moe_problem(*scenario_, pair);
-        if (found.empty()) {
-          add(pair);
-        } else {
+        const std::optional<Error> found = sp_moe_problem(*scenario_, pair);
+        if (found) {
           problem = found;
+        } else {
+          add(pair);
         }
       }
     }
     if (attempts_.empty()) {
-      throw Error(scenario_->path, problem);
+      throw Error(*problem);
     }
   }
 

@@ -1,19 +1,26 @@
 #include "sim/schedule/moe_unit.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
 
 int round_up(int count, int multiple) {
-  return (count + multiple - 1) / multiple * multiple;
+  const std::int64_t rows = (std::int64_t{count} + multiple - 1) / multiple * multiple;
+  if (rows > std::numeric_limits<int>::max()) {
+    throw Error(fmt::format(
+        "pad_capacity makes {} rows for each expert; lower the degrees or the capacity", rows));
+  }
+  return static_cast<int>(rows);
 }
 
 }  // namespace

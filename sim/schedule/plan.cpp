@@ -23,7 +23,7 @@ DegreeConfig shared(const ScheduleDefinition& definition, const Scenario& scenar
   const Degrees one = Degrees::uniform(scenario.model.layers, 1, 1);
   const Degrees result = with_given(one, given);
   if (result.forward != result.backward) {
-    throw Error(scenario.path,
+    throw Error(given.location,
                 fmt::format("{} has one degree for both passes; give the same degree forward and "
                             "backward",
                             definition.name));

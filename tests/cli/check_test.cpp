@@ -70,6 +70,44 @@ TEST_F(CheckTest, ToleranceAllowsSmallDrift) {
   EXPECT_EQ(check().exit_code, 0);
 }
 
+// The second file is wrong: the first stays as it was.
+TEST_F(CheckTest, UpdateWritesAllOrNothing) {
+  const std::string before = workspace_.read("expected.txtpb");
+  workspace_.write("second.txtpb", "scenario: \"none.txtpb\"\n");
+  const Outcome outcome = check({"second.txtpb", "--update"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("second.txtpb:1:11: none.txtpb: there is no such file"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_EQ(workspace_.read("expected.txtpb"), before);
+}
+
+TEST_F(CheckTest, JunitOverwritesNoInput) {
+  check({"--update"});
+  for (const char* input : {"expected.txtpb", "study.txtpb", "cluster.txtpb", "profile.txtpb"}) {
+    const std::string before = workspace_.read(input);
+    const Outcome outcome = check({"--junit", input});
+    EXPECT_EQ(outcome.exit_code, 2) << input;
+    EXPECT_THAT(outcome.err, HasSubstr("it would overwrite an input"));
+    EXPECT_EQ(workspace_.read(input), before);
+  }
+  EXPECT_EQ(check({"--update", "--junit", "junit.xml"}).exit_code, 2);
+}
+
+// What would be a division by zero is bad input.
+TEST_F(CheckTest, NothingTakesNoTime) {
+  workspace_.write("expected.txtpb",
+                   "scenario: \"study.txtpb\"\nschedules { schedule: \"tutel\" "
+                   "iteration_picoseconds: 0 forward_degree: 1 backward_degree: 1 }\n");
+  EXPECT_EQ(check().exit_code, 2);
+}
+
+TEST_F(CheckTest, UnknownScheduleHasALine) {
+  workspace_.write("expected.txtpb",
+                   "scenario: \"study.txtpb\"\nschedules { schedule: \"tutle\" "
+                   "iteration_picoseconds: 1 forward_degree: 1 backward_degree: 1 }\n");
+  EXPECT_THAT(check().err, testing::StartsWith("expected.txtpb:2:23: no schedule \"tutle\""));
+}
+
 TEST_F(CheckTest, FolderStandsForItsFiles) {
   check({"--update"});
   const Outcome outcome = workspace_.run({"check", "."});

@@ -106,7 +106,29 @@ TEST(UsageTest, FullStandardOutputIsAFailedRun) {
       std::string(MOESIM_BINARY) + " --help > /dev/full 2> " + workspace.path("err");
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
-  EXPECT_THAT(workspace.read("err"), HasSubstr("standard output"));
+  EXPECT_EQ(workspace.read("err"),
+            "moesim: cannot write the result to stdout: No space left on device\n");
+}
+
+TEST(UsageTest, ClosedStandardOutputIsAFailedRun) {
+  const Workspace workspace;
+  const std::string command =
+      std::string(MOESIM_BINARY) + " --help >&- 2> " + workspace.path("err");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  EXPECT_THAT(workspace.read("err"), testing::StartsWith("moesim: cannot write the result"));
+}
+
+// Nor does what stderr would have said go into the file that was opened in its place.
+TEST(UsageTest, ClosedStandardErrorLeavesTheExitCode) {
+  const Workspace workspace;
+  write_small_study(workspace);
+  workspace.write("bad.txtpb", "scenario: \"study.txtpb\"\n");
+  const std::string folder = "cd " + workspace.path("") + " && " + MOESIM_BINARY;
+  EXPECT_EQ(WEXITSTATUS(std::system((folder + " simulate no/such.txtpb 2>&-").c_str())), 2);
+  EXPECT_EQ(WEXITSTATUS(std::system((folder + " --help > /dev/full 2>&-").c_str())), 1);
+  const std::string sweep = folder + " sweep bad.txtpb --out a.csv > /dev/full 2>&-";
+  EXPECT_EQ(WEXITSTATUS(std::system(sweep.c_str())), 1);
+  EXPECT_THAT(workspace.read("a.csv"), testing::StartsWith("schedule,"));
 }
 
 }  // namespace

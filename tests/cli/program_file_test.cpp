@@ -144,6 +144,23 @@ TEST_F(ProgramFileTest, RaceIsNamedAndNotSimulated) {
   EXPECT_EQ(json::parse(unverified.out).at("iteration_seconds"), 0.001);
 }
 
+// Nothing can be made of rows that are not there.
+TEST_F(ProgramFileTest, OutOfBoundsIsNotSimulatedEvenUnverified) {
+  write_program(R"(
+    "tensors": [{"name": "t", "rows": 4, "columns": 1}],
+    "tasks": [{"name": "write", "stream": "compute", "writes": [{"tensor": "t", "num_rows": 5}],
+               "fixed": {"time": "1 ms"}}])");
+  EXPECT_THAT(problem_kinds(), Contains("out_of_bounds"));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"simulate"}, {"simulate", "--unverified"}}) {
+    const Outcome refused = run(words);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.out, IsEmpty());
+    EXPECT_THAT(refused.err, HasSubstr("which --unverified does not excuse"));
+    EXPECT_THAT(refused.err, HasSubstr("rows [0, 5) of 4"));
+  }
+}
+
 TEST_F(ProgramFileTest, CollectiveWithoutAMemberIsMismatched) {
   write_program(kAbsentMember);
   EXPECT_THAT(problem_kinds(), Contains("mismatched_collective"));
@@ -161,7 +178,13 @@ TEST_F(ProgramFileTest, CollectivesNeedAClusterAndAProfile) {
   const Outcome outcome = run({"simulate", "--json"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.out, IsEmpty());
-  EXPECT_THAT(outcome.err, HasSubstr("cluster"));
+  EXPECT_THAT(outcome.err, testing::StartsWith("program.json: task '"));
+  EXPECT_THAT(outcome.err, HasSubstr("add --cluster FILE and --profile FILE\n"));
+  write_small_study(workspace_);
+  EXPECT_THAT(run({"simulate", "--cluster", "cluster.txtpb"}).err,
+              HasSubstr("is not given; add --profile FILE\n"));
+  EXPECT_THAT(run({"simulate", "--profile", "profile.txtpb"}).err,
+              HasSubstr("is not given; add --cluster FILE\n"));
 }
 
 TEST_F(ProgramFileTest, CollectiveTakesItsProfilesTime) {

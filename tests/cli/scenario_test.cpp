@@ -1,4 +1,6 @@
 // simulate, compare, verify and program on one small scenario.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -130,6 +132,23 @@ TEST_F(ScenarioTest, NothingIsHalfWritten) {
   EXPECT_EQ(workspace_.files(), before);
 }
 
+TEST_F(ScenarioTest, OutputsThatCannotBe) {
+  const auto refused = [this](const std::vector<std::string>& options, const std::string& message) {
+    const Outcome outcome = run("simulate", options);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  };
+  const std::vector<std::string> before = workspace_.files();
+  const std::string profile = workspace_.read("profile.txtpb");
+  refused({"--svg", "a.out", "--trace", "./a.out"}, "two outputs are to go there");
+  refused({"--svg", "profile.txtpb"}, "it would overwrite an input");
+  refused({"--svg", ""}, "--svg: it is empty");
+  EXPECT_EQ(run("program", {"--out", "study.txtpb"}).exit_code, 2);
+  EXPECT_EQ(workspace_.files(), before);
+  EXPECT_EQ(workspace_.read("profile.txtpb"), profile);
+  EXPECT_EQ(run("simulate", {"--svg", "/dev/null", "--trace", "/dev/null"}).exit_code, 0);
+}
+
 TEST_F(ScenarioTest, AblationPricesEachEffect) {
   const json result = run_json("simulate", {"--schedule", "fsmoe", "--ablate"});
   std::vector<std::string> effects;
@@ -170,6 +189,64 @@ TEST_F(ScenarioTest, CompareTakesSchedulesAndABaseline) {
   EXPECT_EQ(three.at("baseline"), "pipemoe");
   EXPECT_EQ(three.at("rows").size(), 3U);
   EXPECT_EQ(run("compare", {"--schedules", "tutel,tutle"}).exit_code, 2);
+}
+
+// tutel has one degree for both passes; fsmoe has two.
+TEST_F(ScenarioTest, CompareGoesOnWithoutWhatCannotRun) {
+  const json comparison = run_json("compare", {"--schedules", "tutel,fsmoe", "--degree", "4,2"});
+  ASSERT_EQ(comparison.at("rows").size(), 2U);
+  EXPECT_EQ(comparison.at("rows").at(0),
+            json({{"schedule", "tutel"},
+                  {"error",
+                   "--degree 4,2: tutel has one degree for both passes; give the same degree "
+                   "forward and backward"}}));
+  EXPECT_EQ(comparison.at("rows").at(1).at("forward_degree"), 4);
+  EXPECT_TRUE(comparison.at("rows").at(1).at("speedup").is_null());
+  const Outcome table = run("compare", {"--schedules", "tutel,fsmoe", "--degree", "4,2"});
+  EXPECT_EQ(table.exit_code, 0);
+  EXPECT_THAT(table.out, HasSubstr("cannot run\n  - tutel: --degree 4,2: "));
+}
+
+// mp = 2 and esp = 1: parm_baseline needs them equal.
+TEST_F(ScenarioTest, CompareNamesTheScheduleThatDoesNotSuit) {
+  const json comparison = run_json("compare",
+                                   {"--schedules",
+                                    "tutel,parm_baseline",
+                                    "--set",
+                                    "parallel.esp=1",
+                                    "--set",
+                                    "parallel.ep=2",
+                                    "--set",
+                                    "parallel.edp=2"});
+  EXPECT_TRUE(comparison.at("rows").at(0).contains("iteration_seconds"));
+  EXPECT_THAT(comparison.at("rows").at(1).at("error").get<std::string>(),
+              HasSubstr("parm_baseline needs mp = esp"));
+}
+
+TEST_F(ScenarioTest, CompareFailsWhereNothingCanRun) {
+  const Outcome outcome = run("compare", {"--schedules", "tutel,pipemoe", "--degree", "4,2"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, testing::StartsWith("no schedule can run:\n  tutel: --degree 4,2: "));
+  EXPECT_THAT(outcome.err, HasSubstr("\n  pipemoe: --degree 4,2: "));
+}
+
+// Blamed on the option that gave them, on the override, on the file's line.
+TEST_F(ScenarioTest, BadDegreesAreLocatedWhereTheyAreGiven) {
+  const auto error = [this](const std::vector<std::string>& options) {
+    return run("simulate", options).err;
+  };
+  const std::string what = ": tutel has one degree for both passes";
+  EXPECT_THAT(error({"--schedule", "tutel", "--degree", "4,2"}), HasSubstr("--degree 4,2" + what));
+  workspace_.write("study.txtpb", workspace_.read("study.txtpb") + "degrees { forward: 4 }\n");
+  EXPECT_THAT(error({"--schedule", "tutel", "--set", "degrees.backward=2"}),
+              HasSubstr("--set degrees.backward=2" + what));
+  std::string text = workspace_.read("study.txtpb");
+  const auto line = 1 + std::count(text.begin(), text.begin() + text.find("degrees"), '\n');
+  text.replace(text.find("forward: 4"), 10, "forward: 4 backward: 2");
+  workspace_.write("study.txtpb", text);
+  EXPECT_THAT(error({"--schedule", "tutel"}),
+              HasSubstr("study.txtpb:" + std::to_string(line) + ":1" + what));
 }
 
 TEST_F(ScenarioTest, SchedulesVerify) {

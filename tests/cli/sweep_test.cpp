@@ -1,5 +1,6 @@
 // A sweep gives the same bytes whatever happens on the way.
 #include <algorithm>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -88,7 +89,7 @@ TEST_F(SweepTest, RowsAreSortedByPointAndErrorsAreRows) {
   ASSERT_EQ(lines.size(), 1U + 2 * 3 * 2);
   EXPECT_EQ(lines[0],
             "model.sequence,model.embedding,schedule,iteration_seconds,speedup,forward_degree,"
-            "backward_degree,error");
+            "backward_degree,error,peak_memory_bytes,fits,non_moe_degree,variant");
   EXPECT_THAT(lines[1], StartsWith("128,128,tutel,0."));
   EXPECT_THAT(lines[2], StartsWith("128,128,fsmoe,0."));
   EXPECT_THAT(lines[3], StartsWith("128,127,tutel,,,,,"));  // 4 heads do not divide 127
@@ -181,9 +182,48 @@ TEST_F(SweepTest, MistakesInTheSweepAreBadInput) {
   workspace_.write("small.txtpb", "scenario: \"study.txtpb\" schedules: [\"tutle\"]");
   const Outcome outcome = sweep();
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("did you mean \"tutel\"?"));
+  EXPECT_EQ(outcome.err, "small.txtpb:1:37: no schedule \"tutle\"; did you mean \"tutel\"?\n");
   EXPECT_FALSE(workspace_.exists("small.csv"));
   EXPECT_FALSE(workspace_.exists("small.csv.journal"));
+}
+
+// A value with a line end makes two lines of each of its rows.
+TEST_F(SweepTest, ErrorsAreCountedByRow) {
+  workspace_.write("small.txtpb", R"(
+    scenario: "study.txtpb"
+    axes { field: "model.name" values: ["a\nb", "c"] }
+    axes { field: "model.embedding" values: ["128", "127"] }
+    schedules: ["tutel", "fsmoe"]
+  )");
+  EXPECT_EQ(sweep().out, "small.csv: 4 points under 2 schedules, 4 errors\n");
+}
+
+TEST_F(SweepTest, MemoryAndVariantsAreColumns) {
+  workspace_.write("small.txtpb", "scenario: \"study.txtpb\" schedules: [\"parm\", \"sp_moe\"]");
+  sweep();
+  const std::vector<std::string> lines = lines_of(workspace_.read("small.csv"));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[1],
+              testing::ContainsRegex("^parm,[0-9.]+,1,1,1,,[1-9][0-9]*,true,,parm_s[12]$"));
+  EXPECT_THAT(lines[2], testing::ContainsRegex("^sp_moe,.*,,[1-9][0-9]*,true,1,$"));
+}
+
+// Every mistake of --out is told before the first point is run, and changes nothing.
+TEST_F(SweepTest, OutputsThatCannotBe) {
+  std::filesystem::create_directory(workspace_.path("folder.csv"));
+  const std::vector<std::string> before = workspace_.files();
+  const std::string text = workspace_.read("study.txtpb");
+  const auto refused = [this](const std::string& out, const std::string& message) {
+    const Outcome outcome = sweep({"--out", out});
+    EXPECT_EQ(outcome.exit_code, 2) << out;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  };
+  refused("folder.csv", "folder.csv: is a folder; name a file in it");
+  refused("", "--out: it is empty");
+  refused("study.txtpb", "study.txtpb: it would overwrite an input");
+  refused("./folder.csv/../small.txtpb", "it would overwrite an input");
+  EXPECT_EQ(workspace_.files(), before);
+  EXPECT_EQ(workspace_.read("study.txtpb"), text);
 }
 
 TEST_F(SweepTest, UnwritableOutputIsSeenBeforeTheWork) {

@@ -6,6 +6,7 @@
 #include "sim/report/timeline.h"
 #include "tests/support/golden.h"
 #include "tests/support/hand_program.h"
+#include "tests/support/rank_work.h"
 #include "tests/support/recurrence.h"
 
 namespace moesim {
@@ -40,13 +41,16 @@ class ReportGoldenTest : public ::testing::Test {
     inputs.cluster = &cluster_;
     inputs.schedule = schedule;
     inputs.inputs_hash = "0123456789abcdef";
-    SimulationResult result = make_result(inputs, lower_bounds(hand_.program(), hand_.durations()));
+    SimulationResult result = make_result(
+        inputs,
+        lower_bounds(hand_.program(), test::work_of_ranks(hand_.program(), hand_.durations())));
     result.version = "0.0.0";
     return result;
   }
 
   Comparison comparison() const {
-    return make_comparison({result(uneven_, "uneven"), result(even_, "even")}, "uneven");
+    return make_comparison({row_of(result(uneven_, "uneven")), row_of(result(even_, "even"))},
+                           "uneven");
   }
 
   std::string picture(const Trace& trace, const SvgOptions& options) const {

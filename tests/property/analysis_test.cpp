@@ -12,6 +12,7 @@
 #include "sim/analysis/usage.h"
 #include "sim/base/random.h"
 #include "tests/support/hand_program.h"
+#include "tests/support/rank_work.h"
 #include "tests/support/recurrence.h"
 
 namespace moesim {
@@ -170,7 +171,8 @@ TEST(AnalysisProperty, NoLowerBoundIsAboveTheIteration) {
       random.make_uneven();
     }
     const Trace trace = random.run(random.contended());
-    const LowerBounds bounds = lower_bounds(random.program(), random.durations());
+    const LowerBounds bounds =
+        lower_bounds(random.program(), test::work_of_ranks(random.program(), random.durations()));
     EXPECT_LE(bounds.busiest, trace.end);
     EXPECT_LE(bounds.dependency_chain, trace.end);
   }

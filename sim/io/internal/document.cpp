@@ -38,8 +38,12 @@ Fields Document::root() const {
   return {*this, *message_, ""};
 }
 
-Error Document::error(const std::string& field_path, std::string text) const {
-  return source_.error(find_position(root_, field_path), field_path, std::move(text));
+bool Document::is_overridden(const std::string& field_path) const {
+  return find_position(root_, field_path).override_index >= 0;
+}
+
+Error Document::error(const std::string& field_path, const std::string& text) const {
+  return source_.error(find_position(root_, field_path), field_path, text);
 }
 
 }  // namespace moesim::io

@@ -36,8 +36,11 @@ class Document {
   // The document's fields; it must live as long as they do.
   [[nodiscard]] Fields root() const;
 
+  // True where the command line set the field, or what holds it.
+  [[nodiscard]] bool is_overridden(const std::string& field_path) const;
+
   // An error located at a field, or, where it is absent, at what should hold it.
-  [[nodiscard]] Error error(const std::string& field_path, std::string text) const;
+  [[nodiscard]] Error error(const std::string& field_path, const std::string& text) const;
 
  private:
   Source source_;

@@ -50,20 +50,24 @@ bool Fields::has(const char* name) const {
   return reflection.HasField(*message_, &field);
 }
 
+bool Fields::is_overridden(const char* name) const {
+  return document_->is_overridden(field_path(name));
+}
+
 int Fields::count(const char* name) const {
   return message_->GetReflection()->FieldSize(*message_, &descriptor(*message_, name));
 }
 
-Error Fields::error(std::string text) const {
-  return document_->error(path_, std::move(text));
+Error Fields::error(const std::string& text) const {
+  return document_->error(path_, text);
 }
 
-Error Fields::error(const char* name, std::string text) const {
-  return document_->error(field_path(name), std::move(text));
+Error Fields::error(const char* name, const std::string& text) const {
+  return document_->error(field_path(name), text);
 }
 
-Error Fields::error(const char* name, int index, std::string text) const {
-  return document_->error(fmt::format("{}[{}]", field_path(name), index), std::move(text));
+Error Fields::error(const char* name, int index, const std::string& text) const {
+  return document_->error(fmt::format("{}[{}]", field_path(name), index), text);
 }
 
 void Fields::require(const char* name) const {

@@ -34,10 +34,13 @@ class Fields {
   [[nodiscard]] bool has(const char* name) const;
   [[nodiscard]] int count(const char* name) const;
 
+  // True where the command line set the field.
+  [[nodiscard]] bool is_overridden(const char* name) const;
+
   // Located at this message, at a field, or at the field's index-th value.
-  [[nodiscard]] Error error(std::string text) const;
-  [[nodiscard]] Error error(const char* name, std::string text) const;
-  [[nodiscard]] Error error(const char* name, int index, std::string text) const;
+  [[nodiscard]] Error error(const std::string& text) const;
+  [[nodiscard]] Error error(const char* name, const std::string& text) const;
+  [[nodiscard]] Error error(const char* name, int index, const std::string& text) const;
 
   [[nodiscard]] std::string text(const char* name) const;  // required
   [[nodiscard]] std::string text_or(const char* name, std::string fallback) const;

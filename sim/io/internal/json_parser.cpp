@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
+#include "sim/io/internal/source.h"
 
 namespace moesim::io {
 namespace {
@@ -47,7 +49,8 @@ void append_utf8(std::string& text, std::uint32_t code) {
 
 class JsonParser {
  public:
-  JsonParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+  JsonParser(std::string_view text, const std::string& path)
+      : text_(text), path_(path), at_(content_start(text)) {}
 
   Value parse() {
     Value root = parse_value();
@@ -130,7 +133,7 @@ class JsonParser {
       }
       Field field = {.name = parse_string(), .position = {}, .value = {}};
       if (!take(':')) {
-        fail(fmt::format("a colon is missing after \"{}\"; add it", field.name));
+        fail(fmt::format("a colon is missing after {}; add it", in_quotes(field.name)));
       }
       field.value = parse_value();
       object.fields.push_back(std::move(field));
@@ -255,7 +258,7 @@ class JsonParser {
 
   std::string_view text_;
   const std::string& path_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   int depth_ = 0;
 };
 

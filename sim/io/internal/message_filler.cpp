@@ -10,6 +10,7 @@
 #include <google/protobuf/message.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 #include "sim/io/internal/scalars.h"
 #include "sim/io/internal/schemas.h"
 #include "sim/io/suggestion.h"
@@ -63,9 +64,10 @@ class MessageFiller {
       const bool first_time = seen.insert(field->number()).second;
       const bool may_repeat = field->is_repeated() && source_.format == Format::kText;
       if (!first_time && !may_repeat) {
-        throw source_.error(entry.position,
-                            entry_path,
-                            fmt::format("\"{}\" is given twice; keep one of them", entry.name));
+        throw source_.error(
+            entry.position,
+            entry_path,
+            fmt::format("{} is given twice; keep one of them", in_quotes(entry.name)));
       }
       check_oneof(message, *field, entry, entry_path);
       if (field->is_repeated()) {
@@ -82,8 +84,8 @@ class MessageFiller {
                                  const std::string& path) const {
     throw source_.error(entry.position,
                         path,
-                        fmt::format("no field \"{}\" in {}; {}",
-                                    entry.name,
+                        fmt::format("no field {} in {}; {}",
+                                    in_quotes(entry.name),
                                     schema.name(),
                                     suggestion(entry.name, field_names(schema))));
   }

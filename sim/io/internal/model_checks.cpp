@@ -15,33 +15,57 @@ struct Named {
   std::int64_t value;
 };
 
-void check_divides(const Fields& fields, Named whole, Named part) {
-  if (whole.value % part.value != 0) {
-    throw fields.error(whole.name,
-                       fmt::format("{} = {} does not divide by {} = {}; change one of them",
-                                   whole.name,
-                                   whole.value,
-                                   part.name,
-                                   part.value));
-  }
-}
+// A division of the model among a group that does not work out. Where the group's size followed
+// from the cluster, no field holds it: then the mistake is told where the sizes are given.
+class Divisions {
+ public:
+  explicit Divisions(const Fields& root)
+      : model_(root.child("model")), parallel_(root.child("parallel")) {}
 
-void check_divisions(const Fields& fields,
-                     const ModelConfig& model,
-                     const ParallelConfig& parallel) {
+  void check(Named whole, Named part) const {
+    if (whole.value % part.value == 0) {
+      return;
+    }
+    const std::string problem = fmt::format(
+        "{} = {} does not divide by {} = {}", whole.name, whole.value, part.name, part.value);
+    throw model_.error(whole.name, problem + "; change one of them");
+  }
+
+  void check_group(Named whole, Named group) const {
+    if (whole.value % group.value != 0 && !parallel_.has(group.name) &&
+        !model_.is_overridden(whole.name)) {
+      throw parallel_.error(
+          fmt::format("{0} = {1} does not divide by {2} = {3}, which is what the other sizes leave "
+                      "of the cluster's GPUs; give {2} or change the sizes, the cluster or {0}",
+                      whole.name,
+                      whole.value,
+                      group.name,
+                      group.value));
+    }
+    check(whole, group);
+  }
+
+ private:
+  Fields model_;
+  Fields parallel_;
+};
+
+void check_divisions(const Fields& root, const ModelConfig& model, const ParallelConfig& parallel) {
+  const Divisions divisions(root);
   const Named mp = {"mp", parallel.mp};
-  check_divides(fields, {"embedding", model.embedding}, {"heads", model.heads});
-  check_divides(fields, {"heads", model.heads}, mp);
-  check_divides(fields, {"heads", model.heads}, {"kv_heads", model.kv_heads});
-  check_divides(fields, {"kv_heads", model.kv_heads}, mp);
-  check_divides(fields, {"experts", model.experts}, {"ep", parallel.ep});
-  check_divides(fields, {"hidden", model.hidden}, {"esp", parallel.esp});
+  divisions.check({"embedding", model.embedding}, {"heads", model.heads});
+  divisions.check_group({"heads", model.heads}, mp);
+  divisions.check({"heads", model.heads}, {"kv_heads", model.kv_heads});
+  divisions.check_group({"kv_heads", model.kv_heads}, mp);
+  divisions.check_group({"experts", model.experts}, {"ep", parallel.ep});
+  divisions.check_group({"hidden", model.hidden}, {"esp", parallel.esp});
   if (model.tokens() % parallel.mp != 0) {
-    throw fields.error("sequence",
-                       fmt::format("batch * sequence = {} tokens do not divide by mp = {}; change "
-                                   "one of them",
-                                   model.tokens(),
-                                   parallel.mp));
+    throw root.child("model").error(
+        "sequence",
+        fmt::format("batch * sequence = {} tokens do not divide by mp = {}; change "
+                    "one of them",
+                    model.tokens(),
+                    parallel.mp));
   }
 }
 
@@ -59,6 +83,10 @@ void check_sizes(const Fields& fields, const ModelConfig& model, const ParallelC
   const double gemms = model.feed_forward == FeedForward::kSwiglu ? 3 : 2;
   const double kv_columns = 2.0 * model.head_size() * model.kv_heads;
   check(gathered, kMaxInt, "the tokens of a group are", "batch or sequence");
+  check(factor * gathered,
+        kMaxInt,
+        "the rows of a dispatch buffer are",
+        "batch, sequence, top_k or capacity_factor");
   // E * T * M of the gathered copies, the largest buffer of any schedule.
   check(factor * gathered * model.embedding * element,
         kMaxBytes,
@@ -86,7 +114,7 @@ void check_model(const Fields& root, const ModelConfig& model, const ParallelCon
                                    model.experts,
                                    model.experts));
   }
-  check_divisions(fields, model, parallel);
+  check_divisions(root, model, parallel);
   check_sizes(fields, model, parallel);
 }
 

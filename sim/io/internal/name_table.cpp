@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/io/program.h"
 #include "sim/io/suggestion.h"
 
@@ -11,7 +12,7 @@ std::string NameTable::add(const Fields& thing) {
   std::string name = thing.text("name");
   const auto index = static_cast<int>(names_.size());
   if (!indices_.emplace(name, index).second) {
-    throw thing.error("name", fmt::format("a second {} \"{}\"; rename one", kind_, name));
+    throw thing.error("name", fmt::format("a second {} {}; rename one", kind_, in_quotes(name)));
   }
   names_.push_back(name);
   return name;
@@ -19,9 +20,9 @@ std::string NameTable::add(const Fields& thing) {
 
 std::string NameTable::unknown(const std::string& name) const {
   if (names_.empty()) {
-    return fmt::format("no {} \"{}\": the Program has none; add it", kind_, name);
+    return fmt::format("no {} {}: the Program has none; add it", kind_, in_quotes(name));
   }
-  return fmt::format("no {} \"{}\"; {}", kind_, name, suggestion(name, names_));
+  return fmt::format("no {} {}; {}", kind_, in_quotes(name), suggestion(name, names_));
 }
 
 int NameTable::find(const Fields& fields, const char* field) const {

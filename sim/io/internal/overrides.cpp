@@ -8,13 +8,14 @@
 
 #include "sim/base/check.h"
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/io/internal/schemas.h"
 
 namespace moesim::io {
 namespace {
 
 [[noreturn]] void fail(const std::string& text, const std::string& what) {
-  throw Error("--set " + text, what);
+  throw Error("--set " + abbreviated(text), what);
 }
 
 // Which file a path means; removes the component that says so.
@@ -96,7 +97,8 @@ std::vector<Override> overrides_of(OverrideTarget target, const std::vector<std:
 std::string override_field_problem(const std::string& field) {
   std::optional<std::vector<Step>> steps = parse_field_path(field);
   if (!steps) {
-    return fmt::format("\"{}\" is no path of a field; write one such as model.sequence", field);
+    return fmt::format("{} is no path of a field; write one such as model.sequence",
+                       in_quotes(field));
   }
   const OverrideTarget target = take_target(*steps);
   return field_problem(schema_of(target), *steps);

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/message.h"
+
 namespace moesim::io {
 namespace {
 
@@ -22,9 +24,9 @@ namespace {
   if (value.kind == ValueKind::kObject) {
     throw TypeError("a group of fields where one value belongs; write the value alone");
   }
-  const bool quoted = value.kind == ValueKind::kText || value.text.empty();
-  throw TypeError(quoted ? fmt::format("\"{}\" {}", value.text, what)
-                         : fmt::format("{} {}", value.text, what));
+  const bool is_text = value.kind == ValueKind::kText || value.text.empty();
+  throw TypeError(
+      fmt::format("{} {}", is_text ? in_quotes(value.text) : abbreviated(value.text), what));
 }
 
 bool may_be_number(const Value& value) {
@@ -130,7 +132,7 @@ bool to_bool(const Value& value) {
 std::string to_text(const Value& value) {
   const bool text = value.kind == ValueKind::kText || may_be_number(value);
   if (!text) {
-    fail(value, fmt::format("is not quoted; write \"{}\"", value.text));
+    fail(value, fmt::format("is not quoted; write {}", in_quotes(value.text)));
   }
   if (!is_utf8(value.text)) {
     throw TypeError("the text is not valid UTF-8; save the file as UTF-8");

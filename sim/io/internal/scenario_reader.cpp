@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/io/internal/limits.h"
 #include "sim/io/internal/names.h"
 #include "sim/io/internal/token_table.h"
-#include "sim/io/suggestion.h"
 
 namespace moesim::io {
 namespace {
 
 constexpr IntegerRange kDimension = {1, 1 << 24};
-constexpr IntegerRange kDegree = {1, 1024};
+constexpr IntegerRange kDegree = {1, kMaxGivenDegree};
 constexpr double kMaxCapacityFactor = 1000;
 constexpr double kMaxZipfExponent = 10;
 
@@ -29,9 +30,9 @@ std::optional<double> read_capacity_factor(const Fields& model) {
   const auto [end, error] = std::from_chars(text.data(), last, factor);
   if (end != last || error != std::errc() || !(factor > 0 && factor <= kMaxCapacityFactor)) {
     throw model.error("capacity_factor",
-                      fmt::format("\"{}\" is no capacity factor; write a number above 0 and up to "
+                      fmt::format("{} is no capacity factor; write a number above 0 and up to "
                                   "{} such as \"1.2\", or \"*\" to drop no token",
-                                  text,
+                                  in_quotes(text),
                                   kMaxCapacityFactor));
   }
   return factor;
@@ -72,6 +73,34 @@ ModelConfig read_model(const Fields& fields) {
   return model;
 }
 
+// A row for each rank, a count for each expert. Rows say how choices spread; what they sum to is
+// scaled to the choices that the model makes.
+std::vector<std::vector<int>> read_given_tokens(const Fields& fields, const Scenario& scenario) {
+  std::vector<std::vector<int>> tokens = read_token_table(fields);
+  const std::size_t ranks = tokens.size();
+  const std::size_t experts = tokens.front().size();
+  if (static_cast<int>(ranks) != scenario.parallel.world() ||
+      static_cast<int>(experts) != scenario.model.experts) {
+    throw fields.error("tokens",
+                       fmt::format("{} rows of {} counts for {} ranks and {} experts; write a row "
+                                   "for each rank, a count for each expert",
+                                   ranks,
+                                   experts,
+                                   scenario.parallel.world(),
+                                   scenario.model.experts));
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (std::count(tokens[rank].begin(), tokens[rank].end(), 0) == std::ssize(tokens[rank])) {
+      throw fields.error("tokens",
+                         static_cast<int>(rank),
+                         fmt::format("the counts of rank {} are all 0; say how its choices spread "
+                                     "over the experts",
+                                     rank));
+    }
+  }
+  return tokens;
+}
+
 RoutingConfig read_routing(const Fields& root, const Scenario& scenario) {
   RoutingConfig routing;
   const std::optional<Fields> fields = root.optional_child("routing");
@@ -86,19 +115,7 @@ RoutingConfig read_routing(const Fields& root, const Scenario& scenario) {
     routing.zipf_exponent = fields->real_or("zipf_exponent", 0, {0, kMaxZipfExponent});
   } else if (fields->has("tokens")) {
     routing.kind = RoutingKind::kGiven;
-    routing.tokens = read_token_table(*fields);
-    const std::size_t ranks = routing.tokens.size();
-    const std::size_t experts = routing.tokens.front().size();
-    if (static_cast<int>(ranks) != scenario.parallel.world() ||
-        static_cast<int>(experts) != scenario.model.experts) {
-      throw fields->error("tokens",
-                          fmt::format("{} rows of {} counts for {} ranks and {} experts; write a "
-                                      "row for each rank, a count for each expert",
-                                      ranks,
-                                      experts,
-                                      scenario.parallel.world(),
-                                      scenario.model.experts));
-    }
+    routing.tokens = read_given_tokens(*fields, scenario);
   }
   return routing;
 }
@@ -119,35 +136,29 @@ std::vector<int> read_per_layer(const Fields& fields,
   return degrees;
 }
 
+// The degrees of the passes, or, where one of them was set on the command line, that option.
+std::string location_of_degrees(const Fields& degrees) {
+  for (const char* name : {"forward", "backward", "forward_per_layer", "backward_per_layer"}) {
+    if (degrees.has(name) && degrees.is_overridden(name)) {
+      return degrees.error(name, "").location();
+    }
+  }
+  return degrees.error("").location();
+}
+
 DegreeConfig read_degrees(const Fields& root, int layers) {
   const std::optional<Fields> fields = root.optional_child("degrees");
+  DegreeConfig degrees;
+  degrees.location = root.document().path();
   if (!fields) {
-    return {};
+    return degrees;
   }
-  return {.forward = fields->optional_integer("forward", kDegree),
+  return {.location = location_of_degrees(*fields),
+          .forward = fields->optional_integer("forward", kDegree),
           .backward = fields->optional_integer("backward", kDegree),
           .non_moe = fields->optional_integer("non_moe", kDegree),
           .forward_per_layer = read_per_layer(*fields, "forward_per_layer", "forward", layers),
           .backward_per_layer = read_per_layer(*fields, "backward_per_layer", "backward", layers)};
-}
-
-void read_schedules(const Fields& root, const std::vector<std::string>& known, Scenario& scenario) {
-  const auto is_known = [&known](const std::string& name) {
-    return known.empty() || std::find(known.begin(), known.end(), name) != known.end();
-  };
-  const auto problem = [&known](const std::string& name) {
-    return fmt::format("no schedule \"{}\"; {}", name, suggestion(name, known));
-  };
-  scenario.schedules = unique_texts(root, "schedules");
-  for (std::size_t i = 0; i < scenario.schedules.size(); ++i) {
-    if (!is_known(scenario.schedules[i])) {
-      throw root.error("schedules", static_cast<int>(i), problem(scenario.schedules[i]));
-    }
-  }
-  scenario.baseline = root.text_or("baseline", "");
-  if (!scenario.baseline.empty() && !is_known(scenario.baseline)) {
-    throw root.error("baseline", problem(scenario.baseline));
-  }
 }
 
 }  // namespace
@@ -163,7 +174,10 @@ Scenario read_scenario(const Fields& root,
   scenario.parallel = read_parallel(root, cluster);
   check_model(root, scenario.model, scenario.parallel);
   scenario.routing = read_routing(root, scenario);
-  read_schedules(root, known_schedules, scenario);
+  scenario.schedules = read_schedules(root, "schedules", known_schedules);
+  if (root.has("baseline")) {
+    scenario.baseline = read_schedule(root, "baseline", known_schedules);
+  }
   scenario.degrees = read_degrees(root, scenario.model.layers);
   if (root.has("gradient_chunk")) {
     scenario.gradient_chunk_bytes = root.quantity("gradient_chunk", parse_bytes);

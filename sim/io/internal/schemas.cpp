@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -102,12 +103,13 @@ std::string field_problem(Schema schema, const std::vector<Step>& steps) {
   std::string_view parent;
   for (const Step& step : steps) {
     if (message == nullptr) {
-      return fmt::format(R"("{}" has no field "{}"; end the path before it)", parent, step.name);
+      return fmt::format(
+          "{} has no field {}; end the path before it", in_quotes(parent), in_quotes(step.name));
     }
     const FieldDescriptor* field = message->FindFieldByName(step.name);
     if (field == nullptr) {
-      return fmt::format("no field \"{}\" in {}; {}",
-                         step.name,
+      return fmt::format("no field {} in {}; {}",
+                         in_quotes(step.name),
                          message->name(),
                          suggestion(step.name, field_names(*message)));
     }

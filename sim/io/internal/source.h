@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/error.h"
@@ -9,6 +10,9 @@
 namespace moesim::io {
 
 enum class Format { kText, kJson };
+
+// Where the text begins: behind a byte order mark, which editors may put before UTF-8.
+std::size_t content_start(std::string_view text);
 
 // JSON when the first character that is no space is '{', whatever the file is called.
 Format detect_format(const std::string& text);
@@ -22,7 +26,7 @@ struct Source {
   // "path:line:column" in text format, "path: field" in JSON, "--set field=value" for an override.
   [[nodiscard]] Error error(const Position& position,
                             const std::string& field,
-                            std::string text) const;
+                            const std::string& text) const;
 };
 
 }  // namespace moesim::io

@@ -8,6 +8,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 
 namespace moesim::io {
 namespace {
@@ -67,7 +68,7 @@ class TextParser {
 
   // What stands here, for messages.
   std::string here() {
-    return token().type == Tokenizer::TYPE_END ? "the end of the file" : '"' + token().text + '"';
+    return token().type == Tokenizer::TYPE_END ? "the end of the file" : in_quotes(token().text);
   }
 
   void advance() {
@@ -88,8 +89,10 @@ class TextParser {
       advance();
     }
     if (!colon && !at("{") && !at("[")) {
-      const char* text = "a colon is missing after \"{}\"; write {}: value or {} {{ fields }}";
-      fail(position(), fmt::format(fmt::runtime(text), field.name, field.name, field.name));
+      fail(position(),
+           fmt::format("a colon is missing after {0}; write {1}: value or {1} {{ fields }}",
+                       in_quotes(field.name),
+                       abbreviated(field.name)));
     }
     field.value = parse_value();
     if (field.value.kind == ValueKind::kObject || field.value.kind == ValueKind::kList) {

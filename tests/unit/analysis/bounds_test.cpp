@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/hand_program.h"
+#include "tests/support/rank_work.h"
 
 namespace moesim {
 namespace {
@@ -10,9 +11,10 @@ namespace {
 using test::all_to_all;
 using test::HandProgram;
 using test::ps;
+using test::work_of_ranks;
 
 LowerBounds bounds_of(const HandProgram& hand) {
-  return lower_bounds(hand.program(), hand.durations());
+  return lower_bounds(hand.program(), work_of_ranks(hand.program(), hand.durations()));
 }
 
 // compute has 3 + 4 + 2 = 9, inter 5 + 5 = 10. The longest chain is a, x, c: 3 + 5 + 2 = 10; y only
@@ -46,16 +48,31 @@ TEST(BoundsTest, OrderAloneIsNoChain) {
   EXPECT_EQ(bounds_of(hand).dependency_chain, ps(5));
 }
 
-// Rank 1 takes three times as long: its stream is the busiest, and its chain the longest.
-TEST(BoundsTest, RolesCountOnTheirLowestRank) {
+// Rank 2 takes five times as long: its stream is the busiest, and its chain the longest.
+TEST(BoundsTest, TheSlowestRankCounts) {
   HandProgram hand(3, {"compute"});
   hand.add_fixed("a", 0, ps(4));
   Program program = hand.program();
   program.rank_scale = {1, 3, 5};
   program.roles = {{"first", {0}}, {"second", {1, 2}}};
-  const LowerBounds bounds = lower_bounds(program, {ps(4)});
-  EXPECT_EQ(bounds.busiest, ps(12));
-  EXPECT_EQ(bounds.dependency_chain, ps(12));
+  const LowerBounds bounds = lower_bounds(program, work_of_ranks(program, hand.durations()));
+  EXPECT_EQ(bounds.busiest, ps(20));
+  EXPECT_EQ(bounds.dependency_chain, ps(20));
+}
+
+// Rank 1 computes 4 * 3 before the exchange (2), rank 0 computes 6 * 2 after it: the chain changes
+// ranks where the collective does. 12 + 2 + 12.
+TEST(BoundsTest, ChainsCrossRanksInCollectives) {
+  HandProgram hand(2, {"compute", "inter"});
+  const int world = hand.add_group("world", {{0, 1}});
+  const int a = hand.add_fixed("a", 0, ps(4));
+  const int b = hand.add_fixed("b", 0, ps(0));
+  const int x = hand.add_collective("x", 1, all_to_all(world), ps(2), {a, b});
+  hand.add_fixed("c", 0, ps(6), {x});
+  std::vector<RankWork> ranks = work_of_ranks(hand.program(), hand.durations());
+  ranks[1].durations[a] = ps(12);
+  ranks[0].durations[3] = ps(12);
+  EXPECT_EQ(lower_bounds(hand.program(), ranks).dependency_chain, ps(26));
 }
 
 // Stage 0 computes 4 and sends (2); stage 1 receives and computes 6. The chain runs through the
@@ -73,23 +90,8 @@ TEST(BoundsTest, ChainsCrossRolesInCollectives) {
   hand.task(b).roles = {1};
   Program program = hand.program();
   program.roles = {{"first", {0}}, {"second", {1}}};
-  EXPECT_EQ(lower_bounds(program, hand.durations()).dependency_chain, ps(12));
-}
-
-// The duration of the shared task is rank 0's; nothing says that rank 1 takes as long.
-TEST(BoundsTest, UnknownDurationsCountNothing) {
-  HandProgram hand(2, {"compute"});
-  for (const std::vector<int>& roles : {std::vector<int>{}, std::vector<int>{1}}) {
-    Task task;
-    task.kind = "expert";
-    task.stream = 0;
-    task.roles = roles;
-    task.descriptor = Expert{};
-    hand.add(task, ps(5));
-  }
-  Program program = hand.program();
-  program.roles = {{"first", {0}}, {"second", {1}}};
-  EXPECT_EQ(lower_bounds(program, hand.durations()).busiest, ps(5));
+  EXPECT_EQ(lower_bounds(program, work_of_ranks(program, hand.durations())).dependency_chain,
+            ps(12));
 }
 
 }  // namespace

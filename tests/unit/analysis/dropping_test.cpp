@@ -47,6 +47,25 @@ TEST(DroppingTest, NothingIsDroppedWithoutCapacityOrRouting) {
   program = gate_program(5);
   std::get<Gate>(program.tasks[0].descriptor).routing = kNone;
   EXPECT_DOUBLE_EQ(dropped_share(program), 0);
+  EXPECT_DOUBLE_EQ(kept_share(Program{}), 1);
+}
+
+// 5 tokens choose 2 experts each; two experts with 3 rows keep 6 of the 10 choices.
+TEST(DroppingTest, ASmallCapacityDropsBalancedChoicesToo) {
+  Program program = gate_program(3);
+  std::get<Gate>(program.tasks[0].descriptor).routing = kNone;
+  EXPECT_DOUBLE_EQ(kept_share(program), 0.6);
+  EXPECT_DOUBLE_EQ(dropped_share(program), 0.4);
+}
+
+// Experts that choose their tokens fill all rows: 2 * 10 pairs, where 5 tokens would choose 10.
+TEST(DroppingTest, ExpertsThatChooseFillTheirRows) {
+  Program program = gate_program(10);
+  Gate& gate = std::get<Gate>(program.tasks[0].descriptor);
+  gate.routing = kNone;
+  gate.gate = GateKind::kExpertChoice;
+  EXPECT_DOUBLE_EQ(kept_share(program), 2);
+  EXPECT_DOUBLE_EQ(dropped_share(program), 0);
 }
 
 }  // namespace

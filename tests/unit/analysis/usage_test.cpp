@@ -1,5 +1,7 @@
 #include "sim/analysis/usage.h"
 
+#include <numeric>
+
 #include <gmock/gmock.h>
 
 #include "tests/support/hand_program.h"
@@ -34,6 +36,7 @@ TEST(UsageTest, MeansOverRanks) {
   EXPECT_THAT(use.busy, ElementsAre(Pair("compute", ps(7)), Pair("inter", ps(7))));
   EXPECT_EQ(use.straggler_wait, ps(2));         // 4 and 0
   EXPECT_EQ(use.exposed_communication, ps(5));  // nobody computes meanwhile
+  EXPECT_EQ(use.computing, ps(7));              // as the stream: 5 and 10
 }
 
 TEST(UsageTest, ClassesWeighByTheirSize) {
@@ -84,6 +87,20 @@ TEST(UsageTest, IdleStreamsAreListedAndHostWaitsAreNoWork) {
   const Trace trace = run_recurrence(hand.program(), hand.durations());
   EXPECT_THAT(usage(hand.program(), trace).busy,
               ElementsAre(Pair("compute", ps(3)), Pair("unused", ps(0))));
+}
+
+// A million ranks of ten seconds each are 10^19 ps, more than 2^63; their mean is ten seconds.
+TEST(UsageTest, ManyRanksDoNotOverflow) {
+  constexpr int kRanks = 1'000'000;
+  HandProgram hand(kRanks, {"compute"});
+  const Time ten_seconds = Time::from_seconds(10);
+  hand.add_fixed("a", kCompute, ten_seconds);
+  Trace trace;
+  trace.classes = {{0, std::vector<int>(kRanks)}};
+  std::iota(trace.classes[0].ranks.begin(), trace.classes[0].ranks.end(), 0);
+  trace.spans = {{0, 0, ps(0), ps(0), ps(0), ten_seconds}};
+  trace.end = ten_seconds;
+  EXPECT_EQ(usage(hand.program(), trace).busy.at("compute"), ten_seconds);
 }
 
 }  // namespace

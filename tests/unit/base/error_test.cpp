@@ -12,6 +12,12 @@ TEST(ErrorTest, PutsTheLocationFirst) {
   EXPECT_EQ(error.text(), "no field 'latency_us'; write 'latency'");
 }
 
+// A terminal obeys what a file's name or content may hold.
+TEST(ErrorTest, ShowsControlCharacters) {
+  const Error error("\x1b[2J.txtpb", "no field \"\x07\"; remove it");
+  EXPECT_STREQ(error.what(), "\\x1b[2J.txtpb: no field \"\\x07\"; remove it");
+}
+
 TEST(ErrorTest, NeedsNoLocation) {
   const Error error("no schedule 'x'; one of: fsmoe, tutel");
   EXPECT_STREQ(error.what(), "no schedule 'x'; one of: fsmoe, tutel");

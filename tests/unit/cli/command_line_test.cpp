@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
+#include "sim/schedule/schedule.h"
 
 namespace moesim {
 namespace {
@@ -53,6 +54,27 @@ TEST(CommandLineTest, SimulateWithEverything) {
   EXPECT_EQ(options.trace, "t");
   EXPECT_EQ(options.svg, "v");
   EXPECT_EQ(options.layers.last, 2);
+}
+
+TEST(CommandLineTest, HelpNamesEverySchedule) {
+  for (const char* command : {"simulate", "compare", "verify", "program"}) {
+    const std::string help = std::get<TextRequest>(parse({command, "--help"})).text;
+    for (const std::string& schedule : schedule_names()) {
+      EXPECT_THAT(help, HasSubstr(schedule)) << command;
+    }
+  }
+}
+
+// A shell variable that is not set.
+TEST(CommandLineTest, EmptyValuesAreRefused) {
+  EXPECT_EQ(refusal({"sweep", "s", "--out", ""}),
+            "--out: it is empty; give CSV or leave it out; see moesim sweep --help");
+  EXPECT_NE(refusal({"simulate", "s", "--cluster", ""}), "accepted");
+  EXPECT_NE(refusal({"compare", "s", "--baseline", ""}), "accepted");
+}
+
+TEST(CommandLineTest, JunitIsOfAChecksOutcome) {
+  EXPECT_THAT(refusal({"check", "--update", "--junit", "f"}), HasSubstr("--junit"));
 }
 
 TEST(CommandLineTest, AutoDegreeIsNotTheSameAsNoDegree) {

@@ -25,11 +25,13 @@ TEST(OptionValuesTest, DegreeIsAutoOneOrTwoNumbers) {
   EXPECT_EQ(parse_degree("4").backward, 4);
   EXPECT_EQ(parse_degree("4,2").forward, 4);
   EXPECT_EQ(parse_degree("4,2").backward, 2);
+  EXPECT_EQ(parse_degree("4,2").text, "4,2");
+  EXPECT_EQ(parse_degree("1024").forward, 1024);
 }
 
 TEST(OptionValuesTest, OtherDegreesAreRefused) {
   for (const char* text :
-       {"", "0", "-1", "4,", ",4", "4,2,1", "4;2", "four", "4,0", "99999999999"}) {
+       {"", "0", "-1", "4,", ",4", "4,2,1", "4;2", "four", "4,0", "1025", "99999999999"}) {
     EXPECT_NE(refusal([text] { parse_degree(text); }), "accepted") << text;
   }
 }

@@ -130,6 +130,15 @@ TEST(PortQueueTest, AlwaysBusyPortDrainsExactlyItsLoads) {
   EXPECT_EQ(port.users().back().end, ps(sum));
 }
 
+TEST(PortQueueTest, AnEndThatDoesNotFitIsTheLatestTime) {
+  // Twelve users of ten days each are 120 days together; Time holds 106.
+  PortQueue port;
+  for (int i = 0; i < 12; ++i) {
+    port.enter(ps(0), i, Time::from_seconds(10 * 86'400), 1);
+  }
+  EXPECT_EQ(port.users().back().end, Time::max());
+}
+
 TEST(PortQueueDeathTest, LoadAndWeightArePositive) {
   PortQueue port;
   EXPECT_DEATH(port.enter(ps(0), 0, ps(0), 1), "CHECK");

@@ -272,5 +272,45 @@ TEST(TraceTest, SpansAreOrderedByStartTaskRank) {
   EXPECT_EQ(trace.executor, "simulator");
 }
 
+std::string error_of_simulating(const Program& program, const Profile* profile = nullptr) {
+  try {
+    simulate(program, nullptr, profile);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// 400 days of work on 40 ranks, ten on each: what counts is how long the iteration takes.
+TEST(LongTimesTest, ManyRanksMayWorkLongTogether) {
+  ProgramMaker maker(40);
+  const Time ten_days = Time::from_seconds(10 * 86'400);
+  maker.fixed("x", ten_days.picoseconds());
+  for (const Resolution resolution : {Resolution::kFold, Resolution::kPorts}) {
+    const Trace trace = simulate(maker.program(), nullptr, nullptr, {.resolution = resolution});
+    EXPECT_EQ(trace.end, ten_days);
+  }
+}
+
+TEST(LongTimesTest, AnIterationOfMonthsIsRefused) {
+  ProgramMaker maker(1);
+  for (int i = 0; i < 10; ++i) {  // 100 days
+    maker.fixed("x", Time::from_seconds(10 * 86'400).picoseconds());
+  }
+  EXPECT_EQ(error_of_simulating(maker.program()),
+            "the iteration takes more than 90 days; check sizes, rates, start-up and fixed times");
+}
+
+TEST(LongTimesTest, LaunchesOfMonthsAreRefusedByName) {
+  ProgramMaker maker(1);
+  for (int i = 0; i < 2200; ++i) {  // an hour each: 91.7 days
+    maker.fixed("x", 1);
+  }
+  Profile profile;
+  profile.launch_overhead_seconds = 3600;
+  EXPECT_EQ(error_of_simulating(maker.program(), &profile),
+            "launching the tasks takes more than 90 days; lower launch_overhead");
+}
+
 }  // namespace
 }  // namespace moesim

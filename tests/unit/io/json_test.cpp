@@ -27,6 +27,11 @@ TEST(JsonTest, IsChosenByContentNotByName) {
   EXPECT_EQ(program.num_ranks, 2);
 }
 
+TEST(JsonTest, MayStartWithAByteOrderMark) {
+  const std::string text = with_tasks(R"({"name": "a", "stream": "s", "fixed": {"time": "1 ms"}})");
+  EXPECT_EQ(parse_program("\xef\xbb\xbf" + text, "p.json").num_ranks, 2);
+}
+
 TEST(JsonTest, ReadsEscapes) {
   const Program program =
       parse_program(R"({"name": "\u00e9\ud83d\ude00\n\"\\\/\t", "num_ranks": 1, "tasks": [)"

@@ -81,6 +81,10 @@ TEST(ProgramErrorsTest, Tensors) {
             "INT32");
   EXPECT_EQ(error_after("tensors { name: 'z' rows: 1 columns: 1 placement { group: 'pp' } }"),
             "p.txtpb:7:59: no group \"pp\"; did you mean \"mp\"?");
+  EXPECT_EQ(
+      error_after("tensors { name: 'z' rows: 1 columns: 1 placement { group: 'mp' axis: rows }\n"
+                  "placement { group: 'mp' axis: blocks } }"),
+      "p.txtpb:8:20: a second placement over group \"mp\"; keep one of them");
   EXPECT_EQ(error_after("tensors { name: 'z' rows: 1 columns: 1 placement { group: 'mp' } }"),
             "p.txtpb:7:40: Placement has no \"axis\"; add it");
 }

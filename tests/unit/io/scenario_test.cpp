@@ -180,6 +180,29 @@ TEST_F(ScenarioTest, TheModelMustDivideAmongItsGroups) {
             "batch * sequence = 1022 tokens do not divide by mp = 4; change one of them");
 }
 
+// 3 nodes leave ep = 12 / (4 * 1) = 3; the mistake is not where `experts` stands.
+TEST_F(ScenarioTest, DerivedGroupSizesAreBlamedOnTheLayout) {
+  EXPECT_EQ(error("cluster.num_nodes=3"),
+            path_ +
+                ":6:1: experts = 4 does not divide by ep = 3, which is what the other sizes "
+                "leave of the cluster's GPUs; give ep or change the sizes, the cluster or "
+                "experts");
+  EXPECT_EQ(error_of([this] {
+              return load({"parallel.ep=3", "cluster.num_nodes=3"});
+            }),
+            path_ + ":4:34: experts = 4 does not divide by ep = 3; change one of them");
+}
+
+// 500 characters of a field's name or value say no more than 60.
+TEST_F(ScenarioTest, LongTokensAreAbbreviated) {
+  const std::string sixty(60, 'z');
+  EXPECT_EQ(error("model.capacity_factor=" + std::string(500, 'z')).find(sixty + "z"),
+            std::string::npos);
+  write_file_atomically(path_, std::string(500, 'z') + ": 1");
+  EXPECT_THAT(error_of([this] { return load(); }),
+              StartsWith(path_ + ":1:1: no field \"" + sixty + "…\" in Scenario; "));
+}
+
 TEST_F(ScenarioTest, RefusesAbsurdModels) {
   EXPECT_EQ(error("model.layers=0"), "layers is 0; write a number from 1 to 10000");
   EXPECT_EQ(error("model.batch=-1"), "batch is -1; write a number from 1 to 16777216");
@@ -189,6 +212,15 @@ TEST_F(ScenarioTest, RefusesAbsurdModels) {
       error("model.batch=16777216"),
       HasSubstr(":2:1: the tokens of a group are 3.44e+10, more than 2.15e+09; reduce batch "
                 "or sequence"));
+  // 2 * 1000 choices of 4 * 2^20 tokens are 8.4e9 rows, also of a few bytes each.
+  EXPECT_THAT(error_of([this] {
+                return load({"model.capacity_factor=1000",
+                             "model.sequence=524288",
+                             "model.embedding=16",
+                             "model.hidden=4"});
+              }),
+              HasSubstr("the rows of a dispatch buffer are 8.39e+09, more than 2.15e+09; reduce "
+                        "batch, sequence, top_k or capacity_factor"));
   // 2 * 1.25 * 1024 * 4 tokens of 16777216 fp32 elements: 6.9e11 B are fine, four times as much
   // is not.
   EXPECT_EQ(error_of([this] { return load({"model.embedding=16777216", "model.hidden=4"}); }), "");
@@ -242,6 +274,17 @@ TEST_F(ScenarioTest, ReadsGivenTokens) {
   const Scenario scenario = load();
   EXPECT_EQ(scenario.routing.kind, RoutingKind::kGiven);
   EXPECT_THAT(scenario.routing.tokens[5], ElementsAre(5, 0, 0, 1));
+}
+
+TEST_F(ScenarioTest, GivenTokensMustSaySomething) {
+  std::string rows;
+  for (int rank = 0; rank < 8; ++rank) {
+    rows += rank == 3 ? "tokens { counts: [0, 0, 0, 0] }\n" : "tokens { counts: [1, 0, 0, 1] }\n";
+  }
+  write_file_atomically(path_, std::string(kScenario) + "routing {\n" + rows + "}");
+  EXPECT_THAT(error_of([this] { return load(); }),
+              EndsWith(":12:1: the counts of rank 3 are all 0; say how its choices spread over the "
+                       "experts"));
 }
 
 TEST_F(ScenarioTest, SchedulesMustBeKnown) {
@@ -310,7 +353,10 @@ TEST_F(ScenarioTest, JsonWorksEverywhere) {
   EXPECT_EQ(error("model.top_k=3"), "top_k = 3 of 2 experts; choose at most 2");
   // 12 GPUs: esp = 12 / (2 * 1).
   EXPECT_EQ(error("cluster.num_nodes=3"),
-            path_ + ": model.hidden: hidden = 8 does not divide by esp = 6; change one of them");
+            path_ +
+                ": parallel: hidden = 8 does not divide by esp = 6, which is what the other sizes "
+                "leave of the cluster's GPUs; give esp or change the sizes, the cluster or "
+                "hidden");
 }
 
 }  // namespace

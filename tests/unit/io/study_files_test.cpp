@@ -1,7 +1,10 @@
 // Sweeps, expectations and traces.
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 #include "sim/io/expectation.h"
+#include "sim/io/files.h"
 #include "sim/io/sweep.h"
 #include "sim/io/trace.h"
 #include "tests/unit/io/error_of.h"
@@ -57,6 +60,40 @@ TEST(SweepTest, AxesMustMeanSomething) {
             "s.txtpb:3:15: a second axis \"seed\"; join them");
 }
 
+// A sweep says beside its axes which schedules it runs: an axis of them would change nothing.
+TEST(SweepTest, SchedulesAreNoAxis) {
+  const std::string head = "scenario: 'a.txtpb'\n";
+  EXPECT_EQ(sweep_error(head + "axes { field: 'schedules' values: 'tutel' }"),
+            "s.txtpb:2:15: \"schedules\" is no axis; write schedules beside the axes");
+  EXPECT_EQ(sweep_error(head + "axes { field: 'baseline' values: 'tutel' }"),
+            "s.txtpb:2:15: \"baseline\" is no axis; write baseline beside the axes");
+}
+
+TEST(SweepTest, SchedulesMustBeKnown) {
+  const auto error = [](const std::string& text) {
+    return error_of([&text] { parse_sweep(text, "s.txtpb", {"tutel", "fsmoe"}); });
+  };
+  const std::string head = "scenario: 'a.txtpb'\n";
+  EXPECT_EQ(error(head + "schedules: ['fsmoe', 'tutel'] baseline: 'tutel'"), "");
+  EXPECT_EQ(error(head + "schedules: ['fsmoe', 'tutle']"),
+            "s.txtpb:2:22: no schedule \"tutle\"; did you mean \"tutel\"?");
+  EXPECT_EQ(error(head + "baseline: 'fsmo'"),
+            "s.txtpb:2:11: no schedule \"fsmo\"; did you mean \"fsmoe\"?");
+}
+
+// Located in the file that names it.
+TEST(SweepTest, ItsScenarioMustExist) {
+  const std::string path = testing::TempDir() + "lonely_sweep.txtpb";
+  write_file_atomically(path, "\nscenario: 'no/such.txtpb'\n");
+  EXPECT_EQ(error_of([&] { load_sweep(path); }),
+            path + ":2:11: " + testing::TempDir() +
+                "no/such.txtpb: there is no such file; check the path");
+  EXPECT_EQ(error_of([&] { load_expectation(path); }),
+            path + ":2:11: " + testing::TempDir() +
+                "no/such.txtpb: there is no such file; check the path");
+  std::filesystem::remove(path);
+}
+
 // 101^3 = 1,030,301.
 TEST(SweepTest, RefusesTooManyPoints) {
   std::string values;
@@ -80,7 +117,7 @@ TEST(ExpectationTest, SameThroughText) {
                                    .backward_degree = 2,
                                    .non_moe_degree = 8});
   expectation.schedules.push_back({.schedule = "tutel",
-                                   .iteration = Time::zero(),
+                                   .iteration = Time::from_picoseconds(1),
                                    .forward_degree = 1,
                                    .backward_degree = 1,
                                    .non_moe_degree = {}});
@@ -97,7 +134,7 @@ TEST(ExpectationTest, SameThroughText) {
             "}\n"
             "schedules {\n"
             "  schedule: \"tutel\"\n"
-            "  iteration_picoseconds: 0\n"
+            "  iteration_picoseconds: 1\n"
             "  forward_degree: 1\n"
             "  backward_degree: 1\n"
             "}\n");
@@ -114,12 +151,14 @@ TEST(ExpectationTest, RefusesWhatCannotBe) {
             "e.txtpb:2:21: relative_tolerance is -0.1; write a number from 0 to 1");
   EXPECT_EQ(error("schedules { schedule: 'a' }"),
             "e.txtpb:2:1: ExpectedSchedule has no \"iteration_picoseconds\"; add it");
-  EXPECT_EQ(error("schedules { schedule: 'a' iteration_picoseconds: -1 }"),
-            "e.txtpb:2:50: iteration_picoseconds is -1; write a number from 0 to "
+  EXPECT_EQ(error("schedules { schedule: 'a' iteration_picoseconds: 0 }"),
+            "e.txtpb:2:50: iteration_picoseconds is 0; write a number from 1 to "
             "9223372036854775807");
   const std::string one =
       "schedules { schedule: 'a' iteration_picoseconds: 1 forward_degree: 1 backward_degree: 1 }\n";
   EXPECT_EQ(error(one + one), "e.txtpb:3:23: a second \"a\"; keep one of them");
+  EXPECT_EQ(error_of([&] { parse_expectation("scenario: 'a'\n" + one, "e.txtpb", {"tutel"}); }),
+            "e.txtpb:2:23: no schedule \"a\"; use one of tutel");
   EXPECT_EQ(error(""), "");  // Nothing is expected yet: `check --update` fills it in.
 }
 

@@ -47,6 +47,15 @@ TEST(RoutingTest, ZipfIsSkewedTheSameWayOnEveryRank) {
   }
 }
 
+// With exponent 10 the eighth expert's share is 8^-10, a billionth: drawn by rejection alone, a
+// token that needs all eight would never be done.
+TEST(RoutingTest, SteepZipfEnds) {
+  Scenario steep = scenario(RoutingKind::kZipf);
+  steep.routing.zipf_exponent = 10;
+  steep.model.top_k = 8;
+  EXPECT_EQ(make_routing(steep, {50, 1})[0], std::vector<int>(8, 50));
+}
+
 TEST(RoutingTest, RanksOfADomainShareItsTokens) {
   const auto tokens = make_routing(scenario(RoutingKind::kZipf), {500, 2});
   for (size_t rank = 0; rank < tokens.size(); rank += 2) {

@@ -27,7 +27,7 @@ constexpr ParallelConfig kTestbedA{.mp = 8, .dp = 6, .esp = 8, .ep = 6, .edp = 1
 TEST(SizesTest, AttentionWeightsOfGroupedQueriesAreTwoAndAHalfSquares) {
   const LayerSizes sizes = layer_sizes(mixtral(), kTestbedA);
   // KV = 8 * 4096 / 32 = 1024. QKV (4096 + 2*1024)/8 = 768, projection 4096/8 = 512 rows of M:
-  // 1280 * 4096 = 2.5 * 4096^2 / 8 elements (papers: section 1).
+  // 1280 * 4096 = 2.5 * 4096^2 / 8 elements.
   EXPECT_EQ(sizes.qkv_columns(), 768);
   EXPECT_EQ(sizes.attention_weight_rows(), 1280);
   EXPECT_EQ(int64_t{sizes.attention_weight_rows()} * 4096, int64_t{5} * 4096 * 4096 / 2 / 8);
@@ -66,11 +66,16 @@ TEST(SizesTest, ForwardFlopsCountEveryProduct) {
   model.feed_forward = FeedForward::kSimple;
   // Multiply-adds: QKV and projection 8*4*(4+4+2*2) = 384; scores and values 2*8*8*4 = 512;
   // gate 8*4*3 = 96; experts 2*8*4*16*2 = 2048. Sum 3040, two FLOPs each.
-  EXPECT_DOUBLE_EQ(forward_flops_per_layer(model), 2 * 3040.0);
+  EXPECT_DOUBLE_EQ(forward_flops_per_layer(model, 1), 2 * 3040.0);
   model.attention = AttentionMask::kCausal;
-  EXPECT_DOUBLE_EQ(forward_flops_per_layer(model), 2 * (3040.0 - 256));  // half the scores
+  EXPECT_DOUBLE_EQ(forward_flops_per_layer(model, 1), 2 * (3040.0 - 256));  // half the scores
   // Forward and twice that backward, on two data-parallel replicas.
-  EXPECT_DOUBLE_EQ(model_flops(model, {.mp = 1, .dp = 2}), 2 * 3 * 2 * (3040.0 - 256));
+  EXPECT_DOUBLE_EQ(model_flops(model, {.mp = 1, .dp = 2}, 1), 2 * 3 * 2 * (3040.0 - 256));
+  // Dropped choices are not computed: half of the experts' 2048 are missing.
+  EXPECT_DOUBLE_EQ(forward_flops_per_layer(model, 0.5), 2 * (3040.0 - 256 - 1024));
+  // X-MoE projects to min(256, M) = 4 columns: 8*4*(4+3) = 224 in place of the gate's 96.
+  model.gate = GateKind::kXmoe;
+  EXPECT_DOUBLE_EQ(forward_flops_per_layer(model, 1), 2 * (3040.0 - 256 + 224 - 96));
 }
 
 }  // namespace

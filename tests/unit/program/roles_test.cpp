@@ -214,6 +214,7 @@ TEST_F(RolesTest, OneHardwareQueueCanDeadlock) {
   ASSERT_EQ(result.problems.size(), 1U);
   EXPECT_EQ(result.problems[0].kind, ProblemKind::kDeadlock);
   EXPECT_EQ(result.problems[0].tasks.size(), 6U);
+  EXPECT_THAT(result.problems[0].message, HasSubstr("with 1 hardware queue: "));
 }
 
 // The same tasks, but left and right never share an instance of a group: no rank meets another

@@ -5,6 +5,7 @@
 
 #include "sim/base/error.h"
 #include "sim/program/gate_counts.h"
+#include "sim/program/row_source.h"
 #include "tests/unit/program/example_programs.h"
 
 namespace moesim {
@@ -165,6 +166,18 @@ TEST_F(GateCountsTest, Domains) {
 
 TEST_F(GateCountsTest, AnExpertThatTheRoutingLacks) {
   EXPECT_THROW(counts({0, 2}, 1), Error);
+}
+
+// A Program that was not verified may have fewer blocks than the group has members.
+TEST(RowSourceTest, RunsOfNoBlocksHaveNoSource) {
+  Program program;
+  program.num_ranks = 2;
+  program.groups = {{"pair", {{0, 1}}}};
+  GroupTable groups;
+  groups.update(program);
+  const OutputBlock one_of_one{.rank = 0, .position = 0, .num_in = 1, .num_out = 1};
+  EXPECT_FALSE(row_source(program, groups, Replicate{.group = 0, .copies = 1}, one_of_one));
+  EXPECT_FALSE(row_source(program, groups, LocalSum{.group = 0, .copies = 1}, one_of_one));
 }
 
 }  // namespace

@@ -71,6 +71,14 @@ TEST_F(VerifierTest, RaceNamesTasksTensorAndWait) {
   EXPECT_EQ(found.message, "race on tensor 'x': task 'read' must wait for task 'write'");
 }
 
+TEST_F(VerifierTest, AWaitForDataCountsAlsoWhereItIsOrderAsWell) {
+  const int x = tensor("x");
+  add("write", 0, {}, {rows(x, 0, 8)});
+  add("read", 1, {rows(x, 0, 8)}, {}, {0});
+  program_.tasks[1].order_only = {0};
+  EXPECT_TRUE(verify(program_).ok());
+}
+
 TEST_F(VerifierTest, OrderOnlyDoesNotPreventARace) {
   const int x = tensor("x");
   add("write", 0, {}, {rows(x, 0, 8)});
@@ -207,6 +215,40 @@ TEST_F(VerifierTest, RelativeRegionsNeedEqualSlotsAndAPlace) {
   EXPECT_THAT(verdict.problems[1].message, HasSubstr("rank 1 has no place in group 'zero'"));
 }
 
+// Left out, the number of blocks or rows is what remains: none where a region begins at the end.
+TEST_F(VerifierTest, ARegionMustBeginWithinItsTensor) {
+  const int x = tensor("x", 2, 8, true);
+  program_.tasks.push_back(fixed_task("blocks", 0, {{x, 2, 0, 0, 8, kNone}}, {}));
+  program_.tasks.push_back(fixed_task("rows", 0, {{x, 0, 2, 8, 0, kNone}}, {}));
+  const Verdict verdict = verify(program_);
+  ASSERT_EQ(verdict.problems.size(), 2U);
+  EXPECT_THAT(verdict.problems[0].message, HasSubstr("blocks [2, 2) of 2"));
+  EXPECT_THAT(verdict.problems[1].message, HasSubstr("rows [8, 8) of 8"));
+}
+
+// Each rank slices, replicates or sums by its own place in the group: rank 1 has none.
+TEST_F(VerifierTest, TasksByPlaceNeedAPlace) {
+  program_.groups.push_back({"zero", {{0}}});
+  const int x = tensor("x", 2, 8, true);
+  const int y = tensor("y", 2);
+  for (const Descriptor& descriptor : {Descriptor{Slice{1}},
+                                       Descriptor{Replicate{.group = 1, .copies = 1}},
+                                       Descriptor{LocalSum{.group = 1, .copies = 1}}}) {
+    program_.tasks = {fixed_task("t", 0, {{x, 0, 2, 0, 8, kNone}}, {{y, 0, 2, 0, 8, kNone}})};
+    program_.tasks[0].descriptor = descriptor;
+    const Problem found = problem();
+    EXPECT_EQ(found.kind, ProblemKind::kOutOfBounds);
+    EXPECT_EQ(found.message,
+              "task 't' (" + descriptor_name(descriptor) +
+                  "): rank 1 runs it and has no place in group 'zero'");
+    EXPECT_EQ(out_of_bounds(program_).size(), 1U);
+    program_.roles = {{"first", {0}}, {"second", {1}}};
+    program_.tasks[0].roles = {0};
+    EXPECT_TRUE(verify(program_).ok());
+    program_.roles.clear();
+  }
+}
+
 TEST_F(VerifierTest, ByteMismatch) {
   const int x = tensor("x", 1, 8, true);
   const int y = tensor("y");
@@ -278,8 +320,8 @@ TEST_F(HeadOfLineTest, AnEarlierLaunchThatWaitsHoldsUpALaterOne) {
   // `a` waits.
   EXPECT_THAT(warnings(2), IsEmpty());
   EXPECT_THAT(warnings(1),
-              ElementsAre("head-of-line blocking: streams 'b' and 'c' share one of 1 hardware "
-                          "queues, so 'free' cannot start before 'after', launched earlier, which "
+              ElementsAre("head-of-line blocking: streams 'b' and 'c' share the only hardware "
+                          "queue, so 'free' cannot start before 'after', launched earlier, which "
                           "waits for 'slow'"));
 }
 

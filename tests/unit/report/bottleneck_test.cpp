@@ -13,6 +13,7 @@ using test::HandProgram;
 using test::ps;
 using test::run_recurrence;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 Task compute_task(const std::string& kind, const Descriptor& descriptor) {
   Task task;
@@ -55,7 +56,7 @@ TEST_F(BottleneckTest, PartsAreCausesLongestFirst) {
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[0].cause, "inter-node AlltoAll");
   EXPECT_EQ(parts[0].time, ps(70));
-  EXPECT_THAT(parts[0].kinds, ElementsAre("dispatch", "combine"));
+  EXPECT_THAT(parts[0].kinds, ElementsAre(Pair("dispatch", ps(40)), Pair("combine", ps(30))));
   EXPECT_EQ(parts[1].cause, "compute");
   EXPECT_EQ(parts[1].time, ps(25));
   EXPECT_EQ(parts[2].cause, "intra-node AllGather");
@@ -67,18 +68,62 @@ TEST_F(BottleneckTest, WithoutAClusterTheGroupTells) {
 
 TEST_F(BottleneckTest, Sentence) {
   const std::vector<PathPart> parts = path_parts(hand_.program(), trace_, &cluster_, path_);
-  EXPECT_EQ(bound_sentence(parts, usage(hand_.program(), trace_), trace_.end),
-            "inter-node AlltoAll (dispatch, combine): 70 % of the critical path; the busiest "
-            "stream is inter at 70 % of the iteration");
+  const Bottleneck found = find_bottleneck(parts, usage(hand_.program(), trace_), trace_.end);
+  EXPECT_EQ(found.name, "inter-node AlltoAll");
+  EXPECT_EQ(found.time, ps(70));
+  EXPECT_EQ(found.path_time, ps(70));
+  EXPECT_EQ(found.sentence,
+            "inter-node AlltoAll (dispatch 40 %, combine 30 %): 70 % of the critical path; the "
+            "busiest stream is inter at 70 % of the iteration");
 }
 
-// Kinds beyond the third are left out; "fixed" would say nothing.
-TEST(BoundSentenceTest, NamesFewKinds) {
-  const PathPart many = {"compute", {"a", "b", "c", "d"}, ps(50)};
-  EXPECT_EQ(bound_sentence({many}, {}, ps(100)),
-            "compute (a, b, c, ...): 50 % of the critical path");
-  const PathPart fixed = {"stream compute", {"fixed"}, ps(100)};
-  EXPECT_EQ(bound_sentence({fixed}, {}, ps(100)), "stream compute: 100 % of the critical path");
+// Kinds beyond the third and of less than half a percent are left out; "fixed" would say nothing.
+TEST(FindBottleneckTest, NamesFewKinds) {
+  const PathPart many = {
+      "compute", {{"a", ps(20)}, {"b", ps(15)}, {"c", ps(10)}, {"d", ps(5)}}, ps(50)};
+  EXPECT_EQ(find_bottleneck({many}, {}, ps(100)).sentence,
+            "compute (a 20 %, b 15 %, c 10 %, ...): 50 % of the critical path");
+  const PathPart one = {"compute", {{"a", ps(498)}, {"b", ps(2)}}, ps(500)};
+  EXPECT_EQ(find_bottleneck({one}, {}, ps(1000)).sentence,
+            "compute (a 50 %, ...): 50 % of the critical path");
+  const PathPart fixed = {"stream compute", {{"fixed", ps(100)}}, ps(100)};
+  EXPECT_EQ(find_bottleneck({fixed}, {}, ps(100)).sentence,
+            "stream compute: 100 % of the critical path");
+}
+
+Usage usage_of(Time wait, Time exposed, Time computing) {
+  Usage usage;
+  usage.straggler_wait = wait;
+  usage.exposed_communication = exposed;
+  usage.computing = computing;
+  return usage;
+}
+
+// The path is that of the slowest rank, which computes 85 of 100; the others wait most of the time.
+TEST(FindBottleneckTest, StragglersHideBehindTheSlowestRanksPath) {
+  const std::vector<PathPart> parts = {{"compute", {{"expert", ps(85)}}, ps(85)},
+                                       {"inter-node AlltoAll", {{"dispatch", ps(15)}}, ps(15)}};
+  const Bottleneck found = find_bottleneck(parts, usage_of(ps(57), ps(18), ps(37)), ps(100));
+  EXPECT_EQ(found.name, "stragglers");
+  EXPECT_EQ(found.time, ps(57));
+  EXPECT_EQ(found.path_time, ps(0));
+  EXPECT_EQ(found.sentence,
+            "stragglers: ranks wait for the last of their group 57 % of the iteration and compute "
+            "37 %; on the critical path compute (expert 85 %) takes 85 %");
+  EXPECT_EQ(find_bottleneck(parts, usage_of(ps(37), ps(18), ps(57)), ps(100)).name, "compute");
+}
+
+// One of many chains that are about as long as the iteration; ranks compute nearly all the time.
+TEST(FindBottleneckTest, SaturatedComputeIsNoMatterOfOnePath) {
+  const std::vector<PathPart> parts = {{"inter-node AlltoAll", {{"dispatch", ps(60)}}, ps(60)},
+                                       {"compute", {{"expert", ps(40)}}, ps(40)}};
+  const Bottleneck found = find_bottleneck(parts, usage_of(ps(0), ps(9), ps(91)), ps(100));
+  EXPECT_EQ(found.name, "compute");
+  EXPECT_EQ(found.time, ps(91));
+  EXPECT_EQ(found.path_time, ps(40));
+  EXPECT_EQ(found.sentence,
+            "compute: ranks compute 91 % of the iteration; on the critical path inter-node "
+            "AlltoAll (dispatch 60 %) takes 60 %");
 }
 
 // A fixed time may stand for communication as well: it is told by its stream.

@@ -12,6 +12,7 @@ namespace {
 using test::HandProgram;
 using test::ps;
 using test::run_recurrence;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -97,9 +98,23 @@ TEST_F(ResultTest, UtilisationIsOfTheGemmRate) {
   ResultInputs with_profile = inputs();
   with_profile.scenario = &scenario_;
   with_profile.profile = &profile;
-  const double flops = model_flops(scenario_.model, scenario_.parallel);
+  const double flops = model_flops(scenario_.model, scenario_.parallel, 1);
   EXPECT_GT(flops, 0);
   EXPECT_DOUBLE_EQ(make_summary(with_profile).model_flops_utilization, flops / 16e9);
+}
+
+TEST_F(ResultTest, ScaledTokenCountsAreAnAssumption) {
+  scenario_.routing.kind = RoutingKind::kGiven;
+  scenario_.routing.tokens = {{6, 2}};
+  Program program = hand_.program();
+  ResultInputs given = inputs();
+  given.program = &program;
+  given.scenario = &scenario_;
+  program.routings = {{"routing0", {{6, 2}}}};
+  const auto scaled = testing::Contains(HasSubstr("the given token counts are scaled"));
+  EXPECT_THAT(make_summary(given).assumptions, testing::Not(scaled));
+  program.routings = {{"routing0", {{3, 1}}}};
+  EXPECT_THAT(make_summary(given).assumptions, scaled);
 }
 
 TEST_F(ResultTest, MemoryFitsOrNot) {
@@ -143,6 +158,25 @@ TEST_F(ResultTest, PlansTellDegreesPolicyAndRunnerUp) {
   EXPECT_FALSE(result.non_moe_degree.has_value());
   EXPECT_THAT(result.degrees, ElementsAre(ElementsAre(2, 3), ElementsAre(4, 3)));
   EXPECT_EQ(result.runner_up, "parm_s2 with forward 2, backward 3: 5.000 us (+25.0 %)");
+}
+
+// 8 is the last degree that searches try; one that was given was not chosen.
+TEST_F(ResultTest, TheLargestDegreeTriedIsAnAssumption) {
+  Plan plan;
+  plan.policy = "search";
+  plan.degrees = Degrees{.forward = {4, 4}, .backward = {8, 8}};
+  ResultInputs with_plan = inputs();
+  with_plan.plan = &plan;
+  with_plan.scenario = &scenario_;
+  const SimulationResult result = make_summary(with_plan);
+  EXPECT_TRUE(result.largest_degree_tried);
+  EXPECT_THAT(result.assumptions, Contains(HasSubstr("no degree above 8 was tried")));
+  EXPECT_THAT(to_table(result), HasSubstr("backward 8 (search); 8 is the largest tried"));
+  scenario_.degrees.backward = 8;
+  EXPECT_FALSE(make_summary(with_plan).largest_degree_tried);
+  scenario_.degrees.backward.reset();
+  plan.degrees.backward = {7, 7};
+  EXPECT_FALSE(make_summary(with_plan).largest_degree_tried);
 }
 
 TEST_F(ResultTest, EqualLayersNeedNoList) {

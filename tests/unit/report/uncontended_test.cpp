@@ -60,5 +60,22 @@ TEST_F(UncontendedBoundsTest, TheSimulatorReachesThem) {
   EXPECT_EQ(result.bottleneck, "inter-node AlltoAll");
 }
 
+// Rank 1 computes three times as long as rank 0, 3 us, after its combine of 1 us: more than the 3
+// us of the port. The chain is the computation and the exchange that waits for it, 3 + 1 us.
+TEST_F(UncontendedBoundsTest, AStragglerCounts) {
+  const int compute = hand_.add_fixed("compute", 1, ps(1'000'000));
+  Collective exchange = test::all_to_all(0);
+  exchange.bytes = 1000;
+  hand_.add_collective("late", 0, exchange, ps(0), {compute});
+  Program program = hand_.program();
+  program.rank_scale = {1, 3};
+  ResultInputs straggling = inputs();
+  straggling.program = &program;
+  const LowerBounds bounds = uncontended_bounds(straggling);
+  EXPECT_EQ(bounds.busiest, ps(4'000'000));  // combine, then compute
+  EXPECT_EQ(bounds.busiest_name, "stream other");
+  EXPECT_EQ(bounds.dependency_chain, ps(4'000'000));
+}
+
 }  // namespace
 }  // namespace moesim

@@ -55,7 +55,7 @@ TEST(DegreeSearchTest, AProgramIsKnownByTheDegreesItIsBuiltWith) {
     for (int moe = 1; moe <= kMaxDegree; ++moe) {
       for (int non_moe = 1; non_moe <= (cuts_sequence ? kMaxDegree : 1); ++non_moe) {
         const Degrees asked = testing::degrees(scenario, moe, moe, non_moe);
-        if (!cuts_sequence || sp_moe_problem(scenario, asked).empty()) {
+        if (!cuts_sequence || !sp_moe_problem(scenario, asked)) {
           const Program program = build_schedule(schedule, scenario, asked, unit_evaluator());
           const Degrees built = built_degrees(program, asked);
           EXPECT_EQ(program_to_json(program),

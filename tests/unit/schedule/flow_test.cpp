@@ -178,5 +178,25 @@ TEST(ScheduleTest, UnknownNameListsTheNamesThereAre) {
   }
 }
 
+// One expert's rows are those of all tokens, 2^31 - 1024; the next multiple of lcm(1023, 1024) =
+// 1,047,552 is 2051 times that, 2,148,529,152, and more than 2^31 - 1.
+TEST(PaddingTest, WhatDoesNotFitIsAnError) {
+  Scenario scenario = small_scenario();
+  scenario.model.experts = scenario.model.top_k = 1;
+  scenario.model.capacity_factor = 1;
+  scenario.model.pad_capacity = true;
+  scenario.parallel = {.mp = 1, .dp = 1, .esp = 1, .ep = 1, .edp = 1};
+  scenario.model.batch = (1 << 21) - 1;
+  scenario.model.sequence = 1024;
+  try {
+    build_schedule("fsmoe", scenario, degrees(scenario, 1023, 1024), unit_evaluator());
+    FAIL() << "it builds a Program";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "pad_capacity makes 2148529152 rows for each expert; lower the degrees or the "
+                 "capacity");
+  }
+}
+
 }  // namespace
 }  // namespace moesim

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace moesim {
+
+// Throws Error for a file that cannot be written or should not: a folder, a file in a folder that
+// is not there, a file that the run reads, one that it writes twice. Called before the work, whose
+// results would be lost. Empty paths stand for files that are not wanted; pipes and devices may be
+// named as often as anyone likes.
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+
+}  // namespace moesim

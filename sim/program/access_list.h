@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "sim/program/footprint.h"
+
+namespace moesim {
+
+// One task's use of one tensor, as the ranks of a role see it.
+struct Access {
+  Footprint where;
+  int task = kNone;
+  bool writes = false;
+};
+
+// The accesses to one tensor that still matter, found by their blocks: the steps of an exchange
+// over thousands of ranks each use a slot of their own.
+class AccessList {
+ public:
+  void add(const Access& access);
+
+  // Every access that may touch a row with `where`, in launch order: those in another frame, and
+  // those in its own frame whose blocks overlap. Valid until the next change.
+  const std::vector<const Access*>& near(const Footprint& where);
+
+  // Drops those of them for which `drop` is true.
+  void erase_near_if(const Footprint& where, const std::function<bool(const Access&)>& drop);
+
+ private:
+  // Accesses in one frame by first block; those of all blocks are apart.
+  struct Lane {
+    Frame frame;
+    bool all_blocks = false;
+    int widest = 0;  // blocks of any access so far
+    std::multimap<int, Access> accesses;
+  };
+  using Place = std::multimap<int, Access>::iterator;
+
+  // Calls `visit` for the places of a lane's accesses near `where`.
+  template <typename Visit>
+  static void visit_near(Lane& lane, const Footprint& where, Visit visit);
+
+  std::vector<Lane> lanes_;
+  std::vector<const Access*> near_;
+};
+
+}  // namespace moesim
