@@ -1,5 +1,6 @@
 #include "sim/cli/command_line.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,23 +58,29 @@ class CommandLine {
   Command parse(int argc, const char* const* argv);
 
  private:
-  CLI::App* add(const CommandHelp& help);
+  CLI::App* add(const CommandHelp& help, Command (*chosen)(const CommandLine&));
   void add_simulate();
-  void add_simulate_outputs(CLI::App* app);
+  void add_execute();
+  void add_calibrate();
+  void add_crosscheck();
   void add_compare();
   void add_sweep();
   void add_verify();
   void add_program();
   void add_check();
   void add_validate();
-  [[nodiscard]] Command chosen() const;
   [[noreturn]] void explain(const CLI::ParseError& error, int argc, const char* const* argv) const;
 
   CLI::App app_{
       "moesim predicts how long one training iteration of a Mixture-of-Experts "
       "transformer\ntakes on a GPU cluster under a given schedule, and shows why.",
       "moesim"};
+  // By subcommand: what the command line says of it.
+  std::map<const CLI::App*, Command (*)(const CommandLine&)> chosen_;
   SimulateOptions simulate_;
+  ExecuteOptions execute_;
+  CalibrateOptions calibrate_;
+  CrosscheckOptions crosscheck_;
   CompareOptions compare_;
   SweepOptions sweep_;
   VerifyOptions verify_;
@@ -169,6 +176,54 @@ void add_json(CLI::App* app, bool& json) {
   app->add_flag("--json", json, "Prints JSON instead of a table");
 }
 
+void add_outputs(CLI::App* app, IterationOutputs& outputs) {
+  add_json(app, outputs.json);
+  app->add_flag("--spans", outputs.spans, "With --json: also every task's interval");
+  add_text(app, "--trace", outputs.trace, "FILE", "Writes a trace for https://ui.perfetto.dev");
+  add_text(app, "--svg", outputs.svg, "FILE", "Writes a timeline as a picture");
+  app->add_option_function<std::string>(
+         "--layers",
+         [&outputs](const std::string& text) { outputs.layers = parse_layers(text); },
+         "Layers in the picture, counted from 0.\n"
+         "Default: all")
+      ->option_text("A..B");
+}
+
+void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline) {
+  app->add_option("--schedules", schedules, "Default: the scenario's. Any of\n" + schedule_list())
+      ->option_text("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_text(app,
+           "--baseline",
+           baseline,
+           "NAME",
+           "What speed-ups are measured against.\n"
+           "Default: the scenario's, else the first schedule");
+}
+
+void add_backend(CLI::App* app, BackendOptions& backend) {
+  app->add_option("--backend", backend.name, "Where it runs. Default: cpu, this machine's cores")
+      ->option_text("cpu")
+      ->check(CLI::IsMember({"cpu"}));
+  app->add_option_function<std::string>(
+         "--clock",
+         [&backend](const std::string& text) { backend.clock = parse_clock(text); },
+         "free: honest; anchored: planned starts, blind to\n"
+         "this machine's delays; raw: nothing is paced.\n"
+         "Default: free")
+      ->option_text("free|anchored|raw");
+  app->add_option("--dilation",
+                  backend.dilation,
+                  "An operation lasts K times its CPU time, so that\n"
+                  "small ones stand for long ones. Default: 1")
+      ->option_text("K")
+      ->check(CLI::Range(1.0, 1e6));
+  app->add_option("--runs", backend.num_runs, "Accepted runs of a Program. Default: 10")
+      ->option_text("N")
+      ->check(CLI::Range(1, 100'000));
+}
+
 CommandLine::CommandLine() {
   app_.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS]"));
   app_.footer(fmt::format("{}\n{}", help::kProgramFooter, help::kExitCodes));
@@ -182,18 +237,22 @@ CommandLine::CommandLine() {
   add_program();
   add_check();
   add_validate();
+  add_execute();
+  add_calibrate();
+  add_crosscheck();
 }
 
-CLI::App* CommandLine::add(const CommandHelp& help) {
+CLI::App* CommandLine::add(const CommandHelp& help, Command (*chosen)(const CommandLine&)) {
   CLI::App* app = app_.add_subcommand(std::string(help.name), std::string(help.description));
   app->group("Commands");
   app->formatter(std::make_shared<HelpFormatter>(help.synopsis));
   app->footer(fmt::format("{}\n{}", help.details, help::kExitCodes));
+  chosen_[app] = chosen;
   return app;
 }
 
 void CommandLine::add_simulate() {
-  CLI::App* app = add(help::kSimulate);
+  CLI::App* app = add(help::kSimulate, [](const CommandLine& line) -> Command { return line.simulate_; });
   add_scenario(app, simulate_.input);
   add_program_file(app, simulate_.program);
   add_schedule(app, simulate_.schedule);
@@ -203,43 +262,56 @@ void CommandLine::add_simulate() {
                 simulate_.unverified,
                 "Simulates also what the verifier rejects, but for out_of_bounds");
   app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time, degrees kept");
-  add_simulate_outputs(app);
+  add_outputs(app, simulate_.outputs);
 }
 
-void CommandLine::add_simulate_outputs(CLI::App* app) {
-  add_json(app, simulate_.json);
-  app->add_flag("--spans", simulate_.spans, "With --json: also every task's interval");
-  add_text(app, "--trace", simulate_.trace, "FILE", "Writes a trace for https://ui.perfetto.dev");
-  add_text(app, "--svg", simulate_.svg, "FILE", "Writes a timeline as a picture");
+void CommandLine::add_execute() {
+  CLI::App* app =
+      add(help::kExecute, [](const CommandLine& line) -> Command { return line.execute_; });
+  add_scenario(app, execute_.input);
+  add_program_file(app, execute_.program);
+  add_schedule(app, execute_.schedule);
+  add_plan(app, execute_.plan);
+  add_backend(app, execute_.backend);
+  add_outputs(app, execute_.outputs);
+}
+
+void CommandLine::add_calibrate() {
+  CLI::App* app =
+      add(help::kCalibrate, [](const CommandLine& line) -> Command { return line.calibrate_; });
+  add_scenario(app, calibrate_.input);
+  add_backend(app, calibrate_.backend);
+  add_text(app, "--out", calibrate_.out, "FILE", "The profile. Default: standard output");
+}
+
+void CommandLine::add_crosscheck() {
+  CLI::App* app =
+      add(help::kCrosscheck, [](const CommandLine& line) -> Command { return line.crosscheck_; });
+  add_scenario(app, crosscheck_.input);
+  add_lineup(app, crosscheck_.schedules, crosscheck_.baseline);
+  add_plan(app, crosscheck_.plan);
+  add_backend(app, crosscheck_.backend);
   app->add_option_function<std::string>(
-         "--layers",
-         [this](const std::string& text) { simulate_.layers = parse_layers(text); },
-         "Layers in the picture, counted from 0.\n"
-         "Default: all")
-      ->option_text("A..B");
+         "--max-error",
+         [this](const std::string& text) { crosscheck_.max_error = parse_share(text); },
+         "Exit code 3 when a schedule is predicted worse\n"
+         "than this: 5%")
+      ->option_text("E");
+  add_json(app, crosscheck_.json);
+  add_text(app, "--svg", crosscheck_.svg, "FILE", "Draws predicted and measured timelines");
 }
 
 void CommandLine::add_compare() {
-  CLI::App* app = add(help::kCompare);
+  CLI::App* app = add(help::kCompare, [](const CommandLine& line) -> Command { return line.compare_; });
   add_scenario(app, compare_.input);
-  app->add_option(
-         "--schedules", compare_.schedules, "Default: the scenario's. Any of\n" + schedule_list())
-      ->option_text("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  add_text(app,
-           "--baseline",
-           compare_.baseline,
-           "NAME",
-           "What speed-ups are measured against.\n"
-           "Default: the scenario's, else the first schedule");
+  add_lineup(app, compare_.schedules, compare_.baseline);
   add_plan(app, compare_.plan);
   add_resolution(app, compare_.resolution);
   add_json(app, compare_.json);
 }
 
 void CommandLine::add_sweep() {
-  CLI::App* app = add(help::kSweep);
+  CLI::App* app = add(help::kSweep, [](const CommandLine& line) -> Command { return line.sweep_; });
   app->add_option("FILE", sweep_.sweep, "Sweep file (.txtpb or .json)");
   app->add_option("--workers", sweep_.workers, "Worker processes; default: one per core")
       ->option_text("N")
@@ -253,7 +325,7 @@ void CommandLine::add_sweep() {
 }
 
 void CommandLine::add_verify() {
-  CLI::App* app = add(help::kVerify);
+  CLI::App* app = add(help::kVerify, [](const CommandLine& line) -> Command { return line.verify_; });
   add_scenario(app, verify_.input);
   add_program_file(app, verify_.program);
   add_schedule(app, verify_.schedule);
@@ -262,7 +334,7 @@ void CommandLine::add_verify() {
 }
 
 void CommandLine::add_program() {
-  CLI::App* app = add(help::kProgram);
+  CLI::App* app = add(help::kProgram, [](const CommandLine& line) -> Command { return line.program_; });
   add_scenario(app, program_.input);
   add_schedule(app, program_.schedule);
   add_plan(app, program_.plan);
@@ -275,7 +347,7 @@ void CommandLine::add_program() {
 }
 
 void CommandLine::add_check() {
-  CLI::App* app = add(help::kCheck);
+  CLI::App* app = add(help::kCheck, [](const CommandLine& line) -> Command { return line.check_; });
   app->add_option("PATHS",
                   check_.paths,
                   "Expectation files, or folders of them.\n"
@@ -285,32 +357,12 @@ void CommandLine::add_check() {
 }
 
 void CommandLine::add_validate() {
-  CLI::App* app = add(help::kValidate);
+  CLI::App* app = add(help::kValidate, [](const CommandLine& line) -> Command { return line.validate_; });
   app->add_option("SECTION",
                   validate_.section,
                   "One section only, on standard output: recurrence, closed_forms,\n"
                   "table2, grid, parm, sp_moe, determinism");
   add_text(app, "--out", validate_.out, "FILE", "Default: docs/validation.md");
-}
-
-Command CommandLine::chosen() const {
-  const std::string name = app_.get_subcommands().front()->get_name();
-  if (name == help::kSimulate.name) {
-    return simulate_;
-  }
-  if (name == help::kCompare.name) {
-    return compare_;
-  }
-  if (name == help::kSweep.name) {
-    return sweep_;
-  }
-  if (name == help::kVerify.name) {
-    return verify_;
-  }
-  if (name == help::kProgram.name) {
-    return program_;
-  }
-  return name == help::kCheck.name ? Command(check_) : Command(validate_);
 }
 
 void CommandLine::explain(const CLI::ParseError& error, int argc, const char* const* argv) const {
@@ -339,7 +391,7 @@ Command CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     explain(error, argc, argv);
   }
-  return chosen();
+  return chosen_.at(app_.get_subcommands().front())(*this);
 }
 
 }  // namespace

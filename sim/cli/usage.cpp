@@ -39,17 +39,40 @@ void check_program_source(const std::string& schedule, const PlanOptions& plan) 
   refuse_with_program(plan.policy.has_value(), "--policy");
 }
 
+void check_outputs(const IterationOutputs& outputs) {
+  if (outputs.spans && !outputs.json) {
+    throw Error("--spans adds to the JSON; give --json as well");
+  }
+  if (outputs.layers.last >= 0 && outputs.svg.empty()) {
+    throw Error("--layers chooses what the picture shows; give --svg FILE as well");
+  }
+}
+
 void check(const SimulateOptions& options) {
   check_source(options.input.scenario, options.program);
   if (!options.program.empty()) {
     check_program_source(options.schedule, options.plan);
   }
-  if (options.spans && !options.json) {
-    throw Error("--spans adds to the JSON; give --json as well");
+  check_outputs(options.outputs);
+}
+
+void check(const ExecuteOptions& options) {
+  check_source(options.input.scenario, options.program);
+  if (!options.program.empty()) {
+    check_program_source(options.schedule, options.plan);
   }
-  if (options.layers.last >= 0 && options.svg.empty()) {
-    throw Error("--layers chooses what the picture shows; give --svg FILE as well");
+  check_outputs(options.outputs);
+}
+
+void check(const CalibrateOptions& options) {
+  check_file(options.input.scenario, "scenario");
+  if (!options.input.profile.empty()) {
+    throw Error("--profile names measured costs, which calibrate makes; leave it out");
   }
+}
+
+void check(const CrosscheckOptions& options) {
+  check_file(options.input.scenario, "scenario");
 }
 
 void check(const CompareOptions& options) {

@@ -78,9 +78,7 @@ TEST_F(ScenarioTest, DerivesGroupSizesAndDefaults) {
 
 TEST_F(ScenarioTest, OverridesReachEveryFile) {
   const Inputs inputs = load_inputs(path_,
-                                    "",
-                                    "",
-                                    {"model.sequence=2048",
+                                    {.overrides = {"model.sequence=2048",
                                      "model.capacity_factor=*",
                                      "model.optimizer=ADAM",
                                      "model.recompute=FULL",
@@ -94,7 +92,7 @@ TEST_F(ScenarioTest, OverridesReachEveryFile) {
                                      "gradient_chunk=1 MB",
                                      "seed=18446744073709551615",
                                      "cluster.num_nodes=4",
-                                     "profile.hardware_queues=1"});
+                                     "profile.hardware_queues=1"}});
   const Scenario& scenario = inputs.scenario;
   EXPECT_EQ(scenario.model.sequence, 2048);
   EXPECT_FALSE(scenario.model.capacity_factor);
@@ -289,10 +287,10 @@ TEST_F(ScenarioTest, GivenTokensMustSaySomething) {
 
 TEST_F(ScenarioTest, SchedulesMustBeKnown) {
   const std::vector<std::string> known = {"fsmoe", "lina", "tutel"};
-  EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {}, known); }), "");
-  EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {"schedules=lina,fsmo"}, known); }),
+  EXPECT_EQ(error_of([&] { load_inputs(path_, {.known_schedules = known}); }), "");
+  EXPECT_EQ(error_of([&] { load_inputs(path_, {.overrides = {"schedules=lina,fsmo"}, .known_schedules = known}); }),
             "--set schedules=lina,fsmo: no schedule \"fsmo\"; did you mean \"fsmoe\"?");
-  EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {"baseline=x"}, known); }),
+  EXPECT_EQ(error_of([&] { load_inputs(path_, {.overrides = {"baseline=x"}, .known_schedules = known}); }),
             "--set baseline=x: no schedule \"x\"; use one of fsmoe, lina, tutel");
 }
 
@@ -327,7 +325,7 @@ TEST_F(ScenarioTest, FilesCanBeReplaced) {
 TEST_F(ScenarioTest, HashCoversEveryInput) {
   const std::string hash = load_inputs(path_).hash;
   EXPECT_EQ(load_inputs(path_).hash, hash);
-  EXPECT_NE(load_inputs(path_, "", "", {"seed=1"}).hash, hash);
+  EXPECT_NE(load_inputs(path_, {.overrides = {"seed=1"}}).hash, hash);
   const std::string copy = folder_ + "/parts/copy.txtpb";
   write_file_atomically(copy, kCluster);
   EXPECT_EQ(load_inputs(path_, copy).hash, hash);
