@@ -84,4 +84,28 @@ LayerRange parse_layers(const std::string& text) {
   return range;
 }
 
+HostClock parse_clock(const std::string& text) {
+  if (text == "free") {
+    return HostClock::kFree;
+  }
+  if (text != "anchored" && text != "raw") {
+    refuse("--clock", text, "free, anchored or raw");
+  }
+  return text == "anchored" ? HostClock::kAnchored : HostClock::kRaw;
+}
+
+double parse_share(const std::string& text) {
+  std::string_view number = text;
+  const bool is_percent = number.ends_with("%");
+  if (is_percent) {
+    number.remove_suffix(1);
+  }
+  double value = 0;
+  const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0)) {
+    refuse("--max-error", text, "a share such as 5% or 0.05");
+  }
+  return is_percent ? value / 100 : value;
+}
+
 }  // namespace moesim

@@ -11,5 +11,7 @@ DegreeOption parse_degree(const std::string& text);    // "auto", "4", "4,2"
 Policy parse_policy(const std::string& text);          // "search", "paper"
 Resolution parse_resolution(const std::string& text);  // "auto", "fold", "ports"
 LayerRange parse_layers(const std::string& text);      // "3..5", "3"
+HostClock parse_clock(const std::string& text);        // "free", "anchored", "raw"
+double parse_share(const std::string& text);           // "5%", "0.05"
 
 }  // namespace moesim
