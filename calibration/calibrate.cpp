@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -198,7 +199,7 @@ class Calibration {
     profile_.collectives.push_back(
         fit_collective(which,
                        static_cast<int>(group.members.front().size()),
-                       collective_samples(probe.program, measure_(probe.name, probe.program))));
+                       collective_samples(probe.program, measure_(probe.program))));
   }
 
   // How much longer two AlltoAlls take at once than one: 2 where one fills its port, 1 where its
@@ -211,7 +212,7 @@ class Calibration {
     for (const auto& [span, bytes] : sizes) {
       const Probe probe = paired_probe(*subject_.cluster, span, bytes);
       std::vector<double> factors;
-      for (const Trace& run : measure_(probe.name, probe.program)) {
+      for (const Trace& run : measure_(probe.program)) {
         std::vector<double> seconds(probe.program.tasks.size());
         for (const TaskSpan& task : run.spans) {
           seconds[task.task] = std::max(seconds[task.task], (task.end - task.transfer).seconds());
@@ -226,7 +227,7 @@ class Calibration {
   void operations() {
     std::map<OperationKey, OperationSamples> samples;
     for (const Probe& probe : operation_probes(*subject_.scenario, kShares)) {
-      add_operation_samples(probe.program, measure_(probe.name, probe.program), samples);
+      add_operation_samples(probe.program, measure_(probe.program), samples);
     }
     for (const auto& [key, of] : samples) {
       profile_.operations.push_back(operation_cost(key, of));
@@ -237,7 +238,7 @@ class Calibration {
   void launches() {
     const Probe probe = launch_probe(subject_.cluster->num_gpus(), kNumLaunches);
     std::vector<double> overheads;
-    for (const Trace& run : measure_(probe.name, probe.program)) {
+    for (const Trace& run : measure_(probe.program)) {
       Time last;
       for (const TaskSpan& span : run.spans) {
         last = std::max(last, span.launched);
@@ -253,6 +254,16 @@ class Calibration {
 };
 
 }  // namespace
+
+int num_probes(const CalibrationSubject& subject) {
+  const auto cases = collective_cases(subject);
+  std::set<Span> spans;
+  for (const auto& [which, range] : cases) {
+    spans.insert(which.second);
+  }
+  const size_t num_operations = operation_probes(*subject.scenario, kShares).size();
+  return static_cast<int>(1 + cases.size() + spans.size() + num_operations);
+}
 
 Profile calibrate(const CalibrationSubject& subject, const Measure& measure) {
   return Calibration(subject, measure).run();

@@ -12,9 +12,8 @@
 
 namespace moesim {
 
-// Runs a Program on the backend until enough runs are accepted, and gives their traces. The name is
-// for progress.
-using Measure = std::function<std::vector<Trace>(const std::string& name, const Program& program)>;
+// Runs a Program on the backend until enough runs are accepted, and gives their traces.
+using Measure = std::function<std::vector<Trace>(const Program& program)>;
 
 // What a calibration is for: the layout and the model of a scenario on a cluster, and the Programs
 // that are to be predicted. Their collectives say which operations, spans and sizes are probed;
@@ -27,6 +26,9 @@ struct CalibrationSubject {
 
 // A line whose medians lie further off than this is not kept: the profile gets the measured table.
 inline constexpr double kWorstResidual = 0.1;
+
+// How many Programs a calibration runs.
+int num_probes(const CalibrationSubject& subject);
 
 // Probes collectives (operations x sizes x spans), compute operations (forward and backward, by
 // FLOPs where they have any, else by bytes), launches, and two collectives at once, and fits a

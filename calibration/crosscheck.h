@@ -38,6 +38,7 @@ struct Crosscheck {
   std::string backend;
   std::string baseline;
   std::vector<ScheduleComparison> rows;
+  std::vector<std::string> not_run;  // "schedule: why"
   std::vector<std::string> assumptions;
 };
 

@@ -105,6 +105,9 @@ std::string to_table(const Crosscheck& crosscheck) {
       100 * kRankingMargin);
   text += "\nTime of a rank's tasks by kind (waiting for others not counted):\n";
   text += kinds_table(crosscheck, unit);
+  if (!crosscheck.not_run.empty()) {
+    text += fmt::format("\nNot run:\n- {}\n", fmt::join(crosscheck.not_run, "\n- "));
+  }
   if (!crosscheck.assumptions.empty()) {
     text += fmt::format("\nRests on:\n- {}\n", fmt::join(crosscheck.assumptions, "\n- "));
   }
@@ -120,6 +123,7 @@ std::string to_json(const Crosscheck& crosscheck) {
   const nlohmann::ordered_json document = {{"backend", crosscheck.backend},
                                            {"baseline", crosscheck.baseline},
                                            {"rows", rows},
+                                           {"not_run", crosscheck.not_run},
                                            {"median_error", median_error(crosscheck)},
                                            {"worst_error", worst_error(crosscheck)},
                                            {"ranked_pairs", order.num_pairs},

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <numeric>
-#include <stdexcept>
 #include <thread>
 
 #include <fmt/chrono.h>
@@ -23,6 +22,8 @@ namespace {
 
 // A run that takes longer than this is refused: nobody would wait for ten of them.
 constexpr double kMaxSecondsPerRun = 600;
+// Disturbed runs for each accepted one before it gives up.
+constexpr int kMaxRejected = 5;
 
 const char* name(HostClock clock) {
   switch (clock) {
@@ -65,37 +66,47 @@ double total_flops(const Program& program) {
 }
 
 void check_size(const Program& program) {
-  const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t memory = int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const int64_t needed = TensorStore::size(program, program.num_ranks);
   const double cores = std::max(1U, std::thread::hardware_concurrency());
   const double seconds = total_flops(program) / measured_flop_rate() / cores;
   if (needed > memory || seconds > kMaxSecondsPerRun) {
-    throw Error(program.name,
-                fmt::format("one run would take {} of memory (this machine has {}) and about {} of "
-                            "computing; execute a smaller scenario: fewer layers, tokens or ranks",
-                            format_bytes(needed),
-                            format_bytes(memory),
-                            duration_text(seconds)));
+    throw Error(
+        program.name,
+        fmt::format("one run would take {} of memory (this machine has {} left) and about {} of "
+                    "computing; execute a smaller scenario: fewer layers, tokens or ranks",
+                    format_bytes(needed),
+                    format_bytes(memory),
+                    duration_text(seconds)));
   }
 }
 
 }  // namespace
+
+Backend::Backend(const BackendOptions& options, const Cluster* cluster, int hardware_queues)
+    : options_(options), hardware_queues_(hardware_queues) {
+  if (cluster != nullptr) {
+    cluster_ = *cluster;
+  }
+}
 
 RepeatedRuns Backend::run(const Program& program) const {
   check_size(program);
   HostOptions host;
   host.clock = options_.clock;
   host.dilation = options_.dilation;
-  host.hardware_queues = options_.hardware_queues;
+  host.hardware_queues = hardware_queues_;
   host.cluster = cluster_;
   HostExecutor executor(program, host);
   std::vector<int> ranks(program.num_ranks);
   std::iota(ranks.begin(), ranks.end(), 0);
   TensorStore tensors(program, ranks);
-  RepeatedRuns runs = repeat(
-      executor, {.num_runs = options_.num_runs, .max_rejected = options_.max_rejected}, tensors);
+  RepeatedRuns runs =
+      repeat(executor,
+             {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
+             tensors);
   if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
-    throw std::runtime_error(
+    throw RunError(
         fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
                     "or longer tasks (--dilation, slower ports)",
                     program.name,
@@ -108,15 +119,16 @@ RepeatedRuns Backend::run(const Program& program) const {
 std::vector<std::string> Backend::environment() const {
   utsname machine{};
   uname(&machine);
-  return {fmt::format("backend cpu, clock {}, dilation {}", name(options_.clock), options_.dilation),
-          fmt::format("{} {}, {} cores, moesim {}",
-                      machine.sysname,
-                      machine.machine,
-                      std::thread::hardware_concurrency(),
-                      version()),
-          fmt::format("{:%Y-%m-%d}, {} accepted runs of each probe",
-                      fmt::gmtime(std::chrono::system_clock::now()),
-                      options_.num_runs)};
+  return {
+      fmt::format("backend cpu, clock {}, dilation {}", name(options_.clock), options_.dilation),
+      fmt::format("{} {}, {} cores, moesim {}",
+                  machine.sysname,
+                  machine.machine,
+                  std::thread::hardware_concurrency(),
+                  version()),
+      fmt::format("{:%Y-%m-%d}, {} accepted runs of each probe",
+                  fmt::gmtime(std::chrono::system_clock::now()),
+                  options_.num_runs)};
 }
 
 std::vector<Trace> traces(const RepeatedRuns& runs) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,22 +12,29 @@
 
 namespace moesim {
 
+// A run that failed on a machine on which another might not: exit code 1.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Runs Programs for real, as `--backend` and its options ask for.
 class Backend {
  public:
-  Backend(const BackendOptions& options, const Cluster& cluster)
-      : options_(options), cluster_(cluster) {}
+  // Without a cluster, links are not paced.
+  Backend(const BackendOptions& options, const Cluster* cluster, int hardware_queues);
 
   // Runs a Program until enough runs are accepted. Throws Error when it needs more memory or time
-  // than this machine has for it, and std::runtime_error when too many runs were disturbed.
+  // than this machine has for it, and RunError when too many runs were disturbed.
   [[nodiscard]] RepeatedRuns run(const Program& program) const;
 
   // The machine and the settings, one line each: what a profile measured here holds for.
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:
-  const BackendOptions& options_;
-  const Cluster& cluster_;
+  BackendOptions options_;
+  std::optional<Cluster> cluster_;
+  int hardware_queues_;
 };
 
 // Traces of accepted runs.

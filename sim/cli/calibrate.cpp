@@ -1,5 +1,3 @@
-#include "calibration/calibrate.h"
-
 #include <fmt/core.h>
 
 #include "sim/cli/backend.h"
@@ -7,13 +5,15 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/io/files.h"
 
 namespace moesim {
 
 int run_calibrate(const CalibrateOptions& options) {
-  const Inputs inputs = load_scenario_inputs(options.input);
-  const Backend backend(options.backend, inputs.cluster);
+  const Inputs inputs = load_scenario_inputs(options.input, false);
+  check_outputs({options.out}, files_of(inputs.scenario));
+  const Backend backend(options.backend, &inputs.cluster, inputs.profile.hardware_queues);
   const Profile profile = calibrated_profile(inputs, inputs.scenario.schedules, backend);
   const std::string text = profile_to_text(profile);
   if (options.out.empty()) {

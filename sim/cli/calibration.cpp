@@ -32,13 +32,15 @@ std::vector<Program> programs_of(const Inputs& inputs, const std::vector<std::st
 Profile calibrated_profile(const Inputs& inputs,
                            const std::vector<std::string>& schedules,
                            const Backend& backend) {
-  const CalibrationSubject subject{&inputs.scenario, &inputs.cluster, programs_of(inputs, schedules)};
+  const CalibrationSubject subject{
+      &inputs.scenario, &inputs.cluster, programs_of(inputs, schedules)};
   Progress progress("probes", num_probes(subject));
   Profile profile = calibrate(subject, [&](const Program& program) {
     const RepeatedRuns runs = backend.run(program);
     progress.add_one();
     return traces(runs);
   });
+  profile.hardware_queues = inputs.profile.hardware_queues;
   profile.name = inputs.scenario.name + "_calibrated";
   profile.source = fmt::format("moesim calibrate on this machine, for scenario {} on cluster {}",
                                inputs.scenario.name,

@@ -118,7 +118,8 @@ CLI::App* CommandLine::add(const CommandHelp& help, Command (*chosen)(const Comm
 }
 
 void CommandLine::add_simulate() {
-  CLI::App* app = add(help::kSimulate, [](const CommandLine& line) -> Command { return line.simulate_; });
+  CLI::App* app =
+      add(help::kSimulate, [](const CommandLine& line) -> Command { return line.simulate_; });
   add_scenario(app, simulate_.input);
   add_program_file(app, simulate_.program);
   add_schedule(app, simulate_.schedule);
@@ -168,7 +169,8 @@ void CommandLine::add_crosscheck() {
 }
 
 void CommandLine::add_compare() {
-  CLI::App* app = add(help::kCompare, [](const CommandLine& line) -> Command { return line.compare_; });
+  CLI::App* app =
+      add(help::kCompare, [](const CommandLine& line) -> Command { return line.compare_; });
   add_scenario(app, compare_.input);
   add_lineup(app, compare_.schedules, compare_.baseline);
   add_plan(app, compare_.plan);
@@ -191,7 +193,8 @@ void CommandLine::add_sweep() {
 }
 
 void CommandLine::add_verify() {
-  CLI::App* app = add(help::kVerify, [](const CommandLine& line) -> Command { return line.verify_; });
+  CLI::App* app =
+      add(help::kVerify, [](const CommandLine& line) -> Command { return line.verify_; });
   add_scenario(app, verify_.input);
   add_program_file(app, verify_.program);
   add_schedule(app, verify_.schedule);
@@ -200,7 +203,8 @@ void CommandLine::add_verify() {
 }
 
 void CommandLine::add_program() {
-  CLI::App* app = add(help::kProgram, [](const CommandLine& line) -> Command { return line.program_; });
+  CLI::App* app =
+      add(help::kProgram, [](const CommandLine& line) -> Command { return line.program_; });
   add_scenario(app, program_.input);
   add_schedule(app, program_.schedule);
   add_plan(app, program_.plan);
@@ -223,7 +227,8 @@ void CommandLine::add_check() {
 }
 
 void CommandLine::add_validate() {
-  CLI::App* app = add(help::kValidate, [](const CommandLine& line) -> Command { return line.validate_; });
+  CLI::App* app =
+      add(help::kValidate, [](const CommandLine& line) -> Command { return line.validate_; });
   app->add_option("SECTION",
                   validate_.section,
                   "One section only, on standard output: recurrence, closed_forms,\n"

@@ -26,10 +26,10 @@ std::string schedule_list() {
 }  // namespace
 
 void add_text(CLI::App* app,
-                      const std::string& name,
-                      std::string& value,
-                      const std::string& placeholder,
-                      const std::string& description) {
+              const std::string& name,
+              std::string& value,
+              const std::string& placeholder,
+              const std::string& description) {
   // An empty value would read as an option that was not given: a shell variable that is not set.
   const auto not_empty = [placeholder](const std::string& text) {
     return text.empty() ? fmt::format("it is empty; give {} or leave it out", placeholder) : "";
@@ -53,7 +53,6 @@ void add_scenario(CLI::App* app, ScenarioOptions& options) {
 void add_program_file(CLI::App* app, std::string& program) {
   add_text(app, "--program", program, "FILE", "Program file instead of a scenario");
 }
-
 
 void add_schedule(CLI::App* app, std::string& schedule) {
   add_text(app,

@@ -1,14 +1,19 @@
 #include "calibration/crosscheck.h"
 
-#include <fmt/core.h>
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/analysis/critical_path.h"
+#include "sim/base/error.h"
 #include "sim/cli/backend.h"
 #include "sim/cli/calibration.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
 #include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
@@ -47,27 +52,48 @@ ScheduleComparison make_row(const Checked& checked) {
   row.num_runs = static_cast<int>(checked.measured.accepted.size());
   row.num_rejected = checked.measured.num_rejected;
   row.lateness_seconds = checked.measured.lateness().seconds();
-  row.kinds =
-      compare_kinds(checked.subject.program(), checked.predicted, traces(checked.measured));
+  row.kinds = compare_kinds(checked.subject.program(), checked.predicted, traces(checked.measured));
   return row;
 }
 
-// The predicted and the measured timeline of one schedule, one above the other on one axis.
-std::string picture(const Checked& checked) {
+// The predicted and the measured timeline, on axes that end at the same time. The first draws from
+// `checked`, which must live as long.
+void add_timelines(const Checked& checked, std::vector<Timeline>& timelines) {
   const Program& program = checked.subject.program();
   const Trace& measured = checked.measured.typical().trace;
   const int queues = hardware_queues(checked.subject.profile_or_null());
-  const Time axis_end = std::max(checked.predicted.end, measured.end);
-  std::vector<std::string> pictures;
-  for (const auto& [trace, title] : {std::pair{&checked.predicted, "predicted"},
-                                     std::pair{&measured, "measured"}}) {
-    pictures.push_back(to_svg(program,
-                              *trace,
-                              critical_path(program, *trace, queues),
-                              {.title = fmt::format("{}, {}", checked.subject.schedule, title),
-                               .axis_end = axis_end}));
+  const Time end = std::max(checked.predicted.end, measured.end);
+  for (const auto& [trace, how] :
+       {std::pair{&checked.predicted, "predicted"}, std::pair{&measured, "measured"}}) {
+    timelines.push_back(
+        {&program,
+         trace,
+         critical_path(program, *trace, queues),
+         {.title = fmt::format("{}, {}", checked.subject.schedule, how), .axis_end = end}});
   }
-  return stack_svgs(pictures);
+}
+
+std::string picture(const std::vector<Checked>& all) {
+  std::vector<Timeline> timelines;
+  for (const Checked& checked : all) {
+    add_timelines(checked, timelines);
+  }
+  return to_svg(timelines);
+}
+
+// What predictions and executions rest on, each once, in order of first use.
+std::vector<std::string> assumptions_of(const std::vector<Checked>& all) {
+  std::vector<std::string> assumptions;
+  for (const Checked& checked : all) {
+    for (const Trace* trace : {&checked.predicted, &checked.measured.typical().trace}) {
+      for (const std::string& assumption : trace->assumptions) {
+        if (std::find(assumptions.begin(), assumptions.end(), assumption) == assumptions.end()) {
+          assumptions.push_back(assumption);
+        }
+      }
+    }
+  }
+  return assumptions;
 }
 
 Profile take_profile(const CrosscheckOptions& options,
@@ -78,28 +104,53 @@ Profile take_profile(const CrosscheckOptions& options,
                                        : inputs.profile;
 }
 
+// Checks every schedule that can run; the others are named.
+Crosscheck check_all(const CrosscheckOptions& options,
+                     const Inputs& inputs,
+                     const Lineup& lineup,
+                     const Backend& backend,
+                     std::vector<Checked>& all) {
+  Crosscheck crosscheck;
+  crosscheck.backend = options.backend.name;
+  crosscheck.baseline = lineup.baseline;
+  Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
+  for (const std::string& schedule : lineup.schedules) {
+    try {
+      all.push_back(check(inputs, schedule, options.plan, backend));
+      crosscheck.rows.push_back(make_row(all.back()));
+    } catch (const Error& error) {
+      crosscheck.not_run.push_back(fmt::format("{}: {}", schedule, error.what()));
+    }
+    progress.add_one();
+  }
+  crosscheck.assumptions = assumptions_of(all);
+  return crosscheck;
+}
+
+void require_rows(const Crosscheck& crosscheck) {
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    if (row.schedule == crosscheck.baseline) {
+      return;
+    }
+  }
+  throw Error(fmt::format("the baseline {} cannot run; choose another one with --baseline:\n  {}",
+                          crosscheck.baseline,
+                          fmt::join(crosscheck.not_run, "\n  ")));
+}
+
 }  // namespace
 
 int run_crosscheck(const CrosscheckOptions& options) {
-  Inputs inputs = load_scenario_inputs(options.input);
+  Inputs inputs = load_scenario_inputs(options.input, false);
+  check_outputs({options.svg}, files_of(inputs.scenario));
   const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
-  const Backend backend(options.backend, inputs.cluster);
+  const Backend backend(options.backend, &inputs.cluster, inputs.profile.hardware_queues);
   inputs.profile = take_profile(options, inputs, lineup, backend);
-  Crosscheck crosscheck{options.backend.name, lineup.baseline, {}, {}};
-  std::string drawing;
-  {
-    Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
-    for (const std::string& schedule : lineup.schedules) {
-      const Checked checked = check(inputs, schedule, options.plan, backend);
-      crosscheck.rows.push_back(make_row(checked));
-      if (!options.svg.empty() && schedule == lineup.schedules.back()) {
-        drawing = picture(checked);
-      }
-      progress.add_one();
-    }
-  }
+  std::vector<Checked> all;
+  const Crosscheck crosscheck = check_all(options, inputs, lineup, backend, all);
+  require_rows(crosscheck);
   if (!options.svg.empty()) {
-    write_file_atomically(options.svg, drawing);
+    write_file_atomically(options.svg, picture(all));
   }
   print_out(options.json ? to_json(crosscheck) : to_table(crosscheck));
   const bool missed = options.max_error && worst_error(crosscheck) > *options.max_error;

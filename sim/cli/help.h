@@ -149,4 +149,49 @@ Examples:
   moesim validate --out /tmp/validation.md
 )"};
 
+inline constexpr CommandHelp kExecute = {
+    "execute",
+    "SCENARIO | --program FILE [OPTIONS]",
+    "Runs one training iteration for real on a backend, with the outputs of simulate",
+    R"(Every rank and stream is a thread; data are computed and moved for real. Links with the
+cluster's port rates are paced by sleeping, shared max-min where collectives meet; operations last
+--dilation times their CPU time. Runs that this machine disturbed (a task late by more than 2 % of
+the iteration) are rejected and repeated; the output is that of the run with the median time.
+
+A scenario that needs more memory or time than this machine has is refused. A Program without
+--cluster is not paced.
+
+Examples:
+  moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 16
+  moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 16 --svg timeline.svg
+)"};
+
+inline constexpr CommandHelp kCalibrate = {
+    "calibrate",
+    "SCENARIO [OPTIONS]",
+    "Measures what a scenario's operations and collectives cost on a backend: a profile",
+    R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its model's
+operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
+robustly to relative residuals; where none fits within 10 %, the measured table is kept. The
+scenario needs no profile of its own.
+
+Examples:
+  moesim calibrate scenarios/crosscheck.txtpb --dilation 16 --out profile.txtpb
+)"};
+
+inline constexpr CommandHelp kCrosscheck = {
+    "crosscheck",
+    "SCENARIO [OPTIONS]",
+    "Predicts schedules, runs them for real, and puts the two side by side",
+    R"(Takes the profile that --profile names, else calibrates one on the backend first (the
+scenario's own profile belongs to another machine). Prints for each schedule what was predicted and
+measured, by kind of task too, and whether the ranking agrees. The exit code is 3 when a schedule's
+error is beyond --max-error.
+
+Examples:
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 16
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 16 --max-error 5% --svg both.svg
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 16 --profile profile.txtpb --json
+)"};
+
 }  // namespace moesim::help

@@ -44,8 +44,7 @@ Inputs load_inputs(const std::string& scenario_path, const InputOptions& options
                               io::overrides_of(io::OverrideTarget::kScenario, options.overrides));
   const Fields root = document.root();
   const NamedFile cluster = read_named(root, "cluster", options.cluster);
-  const bool has_profile =
-      options.needs_profile || root.has("profile") || !options.profile.empty();
+  const bool has_profile = options.needs_profile || root.has("profile") || !options.profile.empty();
   const NamedFile profile =
       has_profile ? read_named(root, "profile", options.profile) : NamedFile{};
   Inputs inputs;

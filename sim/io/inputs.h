@@ -21,7 +21,8 @@ struct InputOptions {
   // Instead of the files that the scenario names, unless empty.
   std::string cluster{};
   std::string profile{};
-  // "model.sequence=2048"; "cluster.…" and "profile.…" change the cluster and profile that are used.
+  // "model.sequence=2048"; "cluster.…" and "profile.…" change the cluster and profile that are
+  // used.
   std::vector<std::string> overrides{};
   // Schedules must be among these, unless there are none.
   std::vector<std::string> known_schedules{};

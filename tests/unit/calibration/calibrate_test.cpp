@@ -79,7 +79,9 @@ class CalibrateTest : public testing::Test {
       subject.programs.push_back(
           build_schedule(schedule, scenario_, Degrees::uniform(1, 1, 1), {}));
     }
-    return calibrate(subject, [this](const std::string&, const Program& program) {
+    num_probes_ = num_probes(subject);
+    return calibrate(subject, [this](const Program& program) {
+      ++num_measured_;
       return std::vector<Trace>(3, simulate(program, &cluster_, &truth_));
     });
   }
@@ -87,7 +89,15 @@ class CalibrateTest : public testing::Test {
   Cluster cluster_ = two_by_two();
   Scenario scenario_ = make_scenario();
   Profile truth_ = truth();
+  int num_probes_ = 0;
+  int num_measured_ = 0;
 };
+
+TEST_F(CalibrateTest, SaysHowManyProbesItRuns) {
+  run();
+  EXPECT_GT(num_measured_, 10);
+  EXPECT_EQ(num_probes_, num_measured_);
+}
 
 TEST_F(CalibrateTest, FindsTheLinesOfTheCollectivesThatTheProgramsUse) {
   const Profile fitted = run();

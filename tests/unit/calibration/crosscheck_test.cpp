@@ -23,7 +23,8 @@ Time ms(int count) {
 // Predicted 2.0 and 1.1 against measured 2.2 and 1.0: errors of -9.09 % and +10 %, whose lower
 // median is 9.09 %. Speed-ups 1.818 and 2.2: -17.4 %.
 TEST(CrosscheckTest, ErrorsAreRelativeToWhatWasMeasured) {
-  const Crosscheck crosscheck{"cpu", "tutel", {row("tutel", 2.0, 2.2), row("fsmoe", 1.1, 1.0)}, {}};
+  const Crosscheck crosscheck{
+      "cpu", "tutel", {row("tutel", 2.0, 2.2), row("fsmoe", 1.1, 1.0)}, {}, {}};
   EXPECT_NEAR(crosscheck.rows[0].error(), -1.0 / 11, 1e-12);
   EXPECT_NEAR(median_error(crosscheck), 1.0 / 11, 1e-12);
   EXPECT_NEAR(worst_error(crosscheck), 0.1, 1e-12);
@@ -35,7 +36,7 @@ TEST(CrosscheckTest, ErrorsAreRelativeToWhatWasMeasured) {
 // measured) but not before b.
 TEST(CrosscheckTest, OnlyPairsThatDifferAreRanked) {
   const Crosscheck crosscheck{
-      "cpu", "a", {row("a", 3.0, 2.02), row("b", 1.0, 2.0), row("c", 1.5, 1.0)}, {}};
+      "cpu", "a", {row("a", 3.0, 2.02), row("b", 1.0, 2.0), row("c", 1.5, 1.0)}, {}, {}};
   const Ranking order = ranking(crosscheck);
   EXPECT_EQ(order.num_pairs, 2);
   EXPECT_EQ(order.num_agreeing, 1);
@@ -63,13 +64,15 @@ TEST(CrosscheckTest, KindsAreMeansOverRanksWithoutWaiting) {
 }
 
 TEST(CrosscheckTest, TheTableNamesSchedulesErrorsAndRanking) {
-  Crosscheck crosscheck{"cpu", "tutel", {row("tutel", 2.0, 2.2), row("fsmoe", 1.1, 1.0)}, {"x"}};
+  Crosscheck crosscheck{
+      "cpu", "tutel", {row("tutel", 2.0, 2.2), row("fsmoe", 1.1, 1.0)}, {"sp_moe: no"}, {"x"}};
   crosscheck.rows[0].kinds = {{"expert", 0.5, 0.4}};
   const std::string table = to_table(crosscheck);
   EXPECT_THAT(table, HasSubstr("-9.1 %"));
   EXPECT_THAT(table, HasSubstr("median 9.1 %, largest 10.0 %"));
   EXPECT_THAT(table, HasSubstr("1 of 1 pairs"));
   EXPECT_THAT(table, HasSubstr("+25.0 %"));
+  EXPECT_THAT(table, HasSubstr("sp_moe: no"));
   EXPECT_THAT(to_json(crosscheck), HasSubstr("\"agreeing_pairs\": 1"));
 }
 
