@@ -32,7 +32,7 @@ std::string interleave(const std::vector<std::string>& texts, int ranks_per_proc
   return all;
 }
 
-int run(const MpiWorld& world, const ExecuteOptions& options) {
+int run(MpiWorld& world, const ExecuteOptions& options) {
   const Program program = load_verified(options);
   MpiExecutor executor(world, program, host_options(options));
   const int num_ranks = static_cast<int>(executor.ranks().size());
@@ -62,7 +62,7 @@ int run(const MpiWorld& world, const ExecuteOptions& options) {
 }  // namespace
 
 int execute_on_mpi(const ExecuteOptions& options) {
-  const MpiWorld world;
+  MpiWorld world;
   try {
     return run(world, options);
   } catch (const Error& error) {

@@ -30,6 +30,31 @@ struct Header {
   int64_t to;
 };
 
+Header header_of(const std::string& bytes) {
+  Header header{};
+  CHECK(bytes.size() >= sizeof(header), "a report of {} bytes", bytes.size());
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  return header;
+}
+
+Standstill parse_standstill(const HostScript& script, const std::string& bytes) {
+  const Header header = header_of(bytes);
+  Standstill standstill;
+  standstill.from = Time::from_picoseconds(header.from);
+  standstill.to = Time::from_picoseconds(header.to);
+  size_t next = sizeof(header);
+  for (const Meeting& meeting : script.meetings) {
+    std::vector<bool>& arrived = standstill.arrived.emplace_back();
+    std::vector<bool>& left = standstill.left.emplace_back();
+    for (size_t member = 0; member < meeting.tasks.size(); ++member) {
+      const int cell = bytes.at(next++) - '0';
+      arrived.push_back(cell % 2 != 0);
+      left.push_back(cell >= 2);
+    }
+  }
+  return standstill;
+}
+
 }  // namespace
 
 HangDetector::HangDetector(const HostPlan& plan, int num_processes)
@@ -44,9 +69,21 @@ void HangDetector::begin(int run) {
 void HangDetector::add(int process, StandstillReport report) {
   const std::lock_guard lock(mutex_);
   if (report.run == run_) {
-    latest_[process] = std::move(report.standstill);
-    look();
+    accept(process, std::move(report.standstill));
   }
+}
+
+// News of an earlier run may be of another Program.
+void HangDetector::hear(int process, const std::string& bytes) {
+  const std::lock_guard lock(mutex_);
+  if (header_of(bytes).run == run_) {
+    accept(process, parse_standstill(plan_.script, bytes));
+  }
+}
+
+void HangDetector::accept(int process, Standstill standstill) {
+  latest_[process] = std::move(standstill);
+  look();
 }
 
 void HangDetector::look() const {
@@ -90,26 +127,6 @@ std::string to_bytes(const StandstillReport& report) {
     }
   }
   return bytes;
-}
-
-StandstillReport parse_report(const HostScript& script, const std::string& bytes) {
-  Header header{};
-  CHECK(bytes.size() >= sizeof(header), "a report of {} bytes", bytes.size());
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  StandstillReport report{static_cast<int>(header.run), {}};
-  report.standstill.from = Time::from_picoseconds(header.from);
-  report.standstill.to = Time::from_picoseconds(header.to);
-  size_t next = sizeof(header);
-  for (const Meeting& meeting : script.meetings) {
-    std::vector<bool>& arrived = report.standstill.arrived.emplace_back();
-    std::vector<bool>& left = report.standstill.left.emplace_back();
-    for (size_t member = 0; member < meeting.tasks.size(); ++member) {
-      const int cell = bytes.at(next++) - '0';
-      arrived.push_back(cell % 2 != 0);
-      left.push_back(cell >= 2);
-    }
-  }
-  return report;
 }
 
 }  // namespace moesim

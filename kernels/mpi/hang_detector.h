@@ -33,8 +33,11 @@ class HangDetector {
 
   // What a process reports about a run. Throws Hang when that makes it one.
   void add(int process, StandstillReport report);
+  // The same as bytes.
+  void hear(int process, const std::string& bytes);
 
  private:
+  void accept(int process, Standstill standstill);
   void look() const;
 
   const HostPlan& plan_;
@@ -43,8 +46,7 @@ class HangDetector {
   std::vector<std::optional<Standstill>> latest_;  // by process
 };
 
-// The report as bytes, and back.
+// The report as bytes.
 std::string to_bytes(const StandstillReport& report);
-StandstillReport parse_report(const HostScript& script, const std::string& bytes);
 
 }  // namespace moesim

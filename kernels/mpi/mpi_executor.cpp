@@ -63,7 +63,7 @@ void share_verdict(Courier& courier, Execution& execution) {
 
 }  // namespace
 
-MpiExecutor::MpiExecutor(const MpiWorld& world, const Program& program, HostOptions options)
+MpiExecutor::MpiExecutor(MpiWorld& world, const Program& program, HostOptions options)
     : world_(world),
       options_(checked(std::move(options))),
       layout_(deal_out(world, program)),
@@ -71,22 +71,21 @@ MpiExecutor::MpiExecutor(const MpiWorld& world, const Program& program, HostOpti
       detector_(plan_, world.num_processes()),
       courier_(world,
                {.wants_real_time = options_.clock != HostClock::kRaw,
-                .listener =
-                    [this](const std::string& news, int process) {
-                      detector_.add(process, parse_report(plan_.script, news));
-                    }}),
+                .listener = [this](const std::string& news,
+                                   int process) { detector_.hear(process, news); }}),
       workers_(plan_, options_) {
   courier_.call([this] { MpiTransport::check_tags(plan_, layout_); });
 }
 
 Execution MpiExecutor::run(TensorStore& tensors) {
-  detector_.begin(++num_runs_);
+  const int run_number = world_.count_run();
+  detector_.begin(run_number);
   MpiTransport transport(plan_,
                          {.world = &world_,
                           .courier = &courier_,
                           .detector = &detector_,
                           .layout = layout_,
-                          .run = num_runs_});
+                          .run = run_number});
   Execution execution = workers_.run(tensors, &transport);
   const std::vector<std::string> runs = gather(courier_, spans_to_bytes(execution));
   if (courier_.process() == 0) {

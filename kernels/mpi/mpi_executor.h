@@ -21,7 +21,7 @@ class MpiExecutor : public Executor {
  public:
   // Keeps references to both. Throws Error when the ranks cannot be dealt out equally, for a clock
   // or a cluster that would pace the network, and for what make_operation refuses.
-  MpiExecutor(const MpiWorld& world, const Program& program, HostOptions options);
+  MpiExecutor(MpiWorld& world, const Program& program, HostOptions options);
 
   // Of this process.
   const std::vector<int>& ranks() const { return plan_.ranks; }
@@ -35,14 +35,13 @@ class MpiExecutor : public Executor {
  private:
   std::vector<std::string> assumptions(const MpiTransport& transport);
 
-  const MpiWorld& world_;
+  MpiWorld& world_;
   HostOptions options_;
   RankLayout layout_;
   HostPlan plan_;
   HangDetector detector_;
   Courier courier_;
   HostWorkers workers_;
-  int num_runs_ = 0;
 };
 
 }  // namespace moesim

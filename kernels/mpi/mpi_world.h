@@ -18,12 +18,16 @@ class MpiWorld {
   int process() const { return process_; }
   int num_processes() const { return num_processes_; }
 
+  // The number of a new run, alike on all processes when all count in step.
+  int count_run() { return ++num_runs_; }
+
   // Ends all processes with this exit code. Does not return.
   [[noreturn]] static void abort(int exit_code);
 
  private:
   int process_ = 0;
   int num_processes_ = 0;
+  int num_runs_ = 0;
 };
 
 }  // namespace moesim
