@@ -22,6 +22,7 @@ set -euo pipefail
 
 readonly bridge=moesim-br
 readonly prefix=moesim-node
+readonly port_prefix=moesim-v
 readonly subnet=10.77.0
 readonly lock=/run/lock/moesim-netns.lock
 
@@ -60,12 +61,18 @@ clean() {
     done
     ip netns del "$name" || true
   done
+  # The kernel takes its time to remove what was in a namespace; one end of a pair takes the other
+  # along at once.
+  for name in $(ip -o link | awk -F '[ :@]+' -v prefix="$port_prefix" \
+    'index($2, prefix) == 1 { print $2 }'); do
+    ip link del "$name" 2> /dev/null || true
+  done
   ip link del "$bridge" 2> /dev/null || true
   [[ -z $scratch ]] || rm -rf "$scratch"
 }
 
 add_node() {
-  local name=$prefix$1 port=moesim-v$1
+  local name=$prefix$1 port=$port_prefix$1
   ip netns add "$name"
   ip link add "$port" mtu 9000 type veth peer name eth0 mtu 9000 netns "$name"
   ip link set "$port" master "$bridge" up
