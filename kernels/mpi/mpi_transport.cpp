@@ -121,9 +121,9 @@ void MpiTransport::check_tags(const HostPlan& plan, const RankLayout& layout) {
   int is_set = 0;
   check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &is_set), "MPI_Comm_get_attr");
   const int64_t most = is_set != 0 ? *static_cast<int*>(value) : 32767;
-  const int64_t needed = kFirstMeetingTag + static_cast<int64_t>(plan.script.meetings.size()) *
-                                                kMaxSteps * layout.ranks_per_process *
-                                                layout.ranks_per_process;
+  const int64_t pairs = int64_t{layout.ranks_per_process} * layout.ranks_per_process;
+  const int64_t meetings = static_cast<int64_t>(plan.script.meetings.size());
+  const int64_t needed = 2 * (kFirstMeetingTag + meetings * kMaxSteps * pairs);  // see Transfers
   if (needed > most) {
     throw Error(
         fmt::format("the program's {} collectives need {} tags, MPI has {}; start a "

@@ -30,6 +30,10 @@ struct Exchange {
 
 // The messages under way. Long ones travel in segments, a few at a time: transfers of several
 // exchanges share the network by turns, and short messages need not wait for the end of a long one.
+//
+// A message's first segments may leave before its receiver asks for it, and wait there; the rest
+// follows when the receiver has said that it is ready. So data move when both sides have come, as
+// with the bounded buffers of NCCL, and short messages cost no round trip.
 class Transfers {
  public:
   void start(std::unique_ptr<Exchange> exchange);
@@ -47,6 +51,9 @@ class Transfers {
     Exchange* exchange = nullptr;
     Message message;
     bool is_send = false;
+    int tag = 0;
+    Trip* releases = nullptr;  // a send whose receiver is ready when this one ends
+    bool is_released = true;
     size_t posted = 0;  // bytes
     bool is_posted = false;
     int num_under_way = 0;  // segments
@@ -54,9 +61,11 @@ class Transfers {
 
   struct Departure {
     std::unique_ptr<Exchange> exchange;
-    size_t num_trips = 0;  // not ended
+    int num_trips = 0;  // not ended
   };
 
+  Trip* add(Exchange* exchange, const Message& message, bool is_send);
+  void add_ready(Trip* trip);
   void post(Trip* trip);
   void post_segment(Trip& trip);
   void end(Trip* trip);
