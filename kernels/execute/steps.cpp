@@ -50,6 +50,17 @@ std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
   return content_hash({bytes, static_cast<size_t>(size)});
 }
 
+// What the system could give without swapping: "MemAvailable:   123456 kB".
+int64_t available_memory() {
+  const std::string text = read_file("/proc/meminfo");
+  const std::string key = "MemAvailable:";
+  const size_t at = text.find(key);
+  if (at == std::string::npos) {
+    return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  }
+  return std::stoll(text.substr(at + key.size())) * 1024;
+}
+
 void print_out(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw std::runtime_error("cannot write to standard output");
@@ -65,11 +76,11 @@ Program load_verified(const ExecuteOptions& options) {
 }
 
 void check_memory(const Program& program, int num_ranks, const std::string& path) {
-  const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t memory = available_memory();
   const int64_t needed = TensorStore::size(program, num_ranks);
   if (needed > memory) {
     throw Error(path,
-                fmt::format("its tensors need {}, this machine has {}; execute a smaller one",
+                fmt::format("its tensors need {}, this machine has {} left; execute a smaller one",
                             format_bytes(needed),
                             format_bytes(memory)));
   }

@@ -103,6 +103,12 @@ void LinkManager::forget_before(Time time) {
   while (!fluid_.is_empty() && fluid_.next_event() < forgotten_) {
     fluid_.step(rates_);
   }
+  // What has left for good need not be planned again.
+  std::erase_if(fluid_.ends, [&](const auto& end) {
+    return std::none_of(fluid_.live.begin(), fluid_.live.end(), [&](const LiveFlow& flow) {
+      return flow.id == end.first;
+    });
+  });
 }
 
 // Plays the future through on a copy.
@@ -111,7 +117,9 @@ void LinkManager::plan() {
   while (!future.is_empty()) {
     future.step(rates_);
   }
-  ends_ = std::move(future.ends);
+  for (const auto& [id, end] : future.ends) {
+    ends_[id] = end;
+  }
 }
 
 Time LinkManager::LiveFlow::end() const {

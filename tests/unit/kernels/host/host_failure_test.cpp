@@ -35,7 +35,7 @@ TEST(HostFailureTest, AHangNamesTheCollectiveAndWhoIsMissing) {
   const int lonely = hand.add_collective("lonely", 0, all_to_all(group), ms(0));
   hand.add_fixed("late", 1, ms(30));
   hand.task(lonely).roles = {0};
-  hand.add_fixed("never", 0, ms(0), {lonely});
+  hand.add_fixed("behind", 0, ms(0));  // whose turn it seems to be, but for its stream
   Program program = hand.program();
   program.roles = {{"first", {0}}, {"others", {1, 2, 3}}};
   HostOptions options;
