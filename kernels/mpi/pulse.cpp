@@ -1,5 +1,6 @@
 #include "kernels/mpi/pulse.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kInterval{500};
 constexpr std::chrono::milliseconds kShortest{20};
+// Whoever was never heard of may still be loading what others have loaded.
+constexpr std::chrono::seconds kLoading{60};
 // Who was away for so long himself cannot tell who was silent.
 constexpr std::chrono::milliseconds kAway{2000};
 
@@ -20,7 +23,7 @@ Pulse::Pulse(int process, int num_processes, std::chrono::milliseconds silence)
     : process_(process),
       num_processes_(num_processes),
       silence_(silence),
-      last_heard_(num_processes, std::chrono::steady_clock::now()),
+      last_heard_(num_processes, std::chrono::steady_clock::now() + kLoading),
       last_beat_(std::chrono::steady_clock::now()) {}
 
 void Pulse::beat(MonotonicTime now, const Listener& listener) {
@@ -28,7 +31,9 @@ void Pulse::beat(MonotonicTime now, const Listener& listener) {
     return;
   }
   if (now - last_beat_ > kAway) {
-    last_heard_.assign(last_heard_.size(), now);
+    for (MonotonicTime& last_heard : last_heard_) {
+      last_heard = std::max(last_heard, now);
+    }
   }
   last_beat_ = now;
   hear(now, listener);
