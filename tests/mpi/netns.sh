@@ -6,8 +6,8 @@
 #   tests/mpi/netns.sh clean
 #
 # `run` makes N namespaces (default 4), joins them by a bridge, limits what each sends to RATE
-# (default 100mbit) with a token bucket (tc tbf) of SIZE (default 256kb), and starts COMMAND under
-# mpirun as one process in each. It is a prefix for moesim-execute:
+# (default 100mbit) with a token bucket (tc tbf) of SIZE (default 64kb; take 256kb or more from
+# 500mbit on, or timers eat the rate), and starts COMMAND under mpirun as one process in each. It is a prefix for moesim-execute:
 #
 #   tests/mpi/netns.sh run build/release/moesim-execute program.json --transport mpi --trace t.json
 #
@@ -28,7 +28,7 @@ readonly lock=/run/lock/moesim-netns.lock
 
 nodes=4
 rate=100mbit
-burst=256kb
+burst=64kb
 scratch=
 job=
 
