@@ -7,7 +7,8 @@
 #
 # `run` makes N namespaces (default 4), joins them by a bridge, limits what each sends to RATE
 # (default 100mbit) with a token bucket (tc tbf) of SIZE (default 64kb; take 256kb or more from
-# 500mbit on, or timers eat the rate), and starts COMMAND under mpirun as one process in each. It is a prefix for moesim-execute:
+# 500mbit on, or timers eat the rate), and starts COMMAND under mpirun as one process in each. It is
+# a prefix for moesim-execute:
 #
 #   tests/mpi/netns.sh run build/release/moesim-execute program.json --transport mpi --trace t.json
 #
