@@ -92,7 +92,8 @@ MOESIM_HD float combine_weight(GateWeighting weighting, const GateRow& row, int 
 }
 
 // The gradient of a probability from those of the weights (by expert, 0 where there is no slot).
-// Normalised, w_i = p_i / s with s = sum of the chosen p: dp_i = dw_i / s - sum_j dw_j p_j / s^2.
+// Normalised, w_i = p_i / s with s = sum of the chosen p: dp_i = (dw_i - sum_j dw_j w_j) / s, which
+// is 0 to the last bit where a row chose one expert alone.
 MOESIM_HD float probability_gradient(GateWeighting weighting,
                                      const GateRow& row,
                                      const float* d_weights,
@@ -102,13 +103,13 @@ MOESIM_HD float probability_gradient(GateWeighting weighting,
   }
   const float sum = chosen_sum(row);
   bool chosen = false;
-  float product = 0;
+  float mean = 0;
   for (int i = 0; i < row.num_choices; ++i) {
     const int choice = row.choices[i];
     chosen = chosen || choice == expert;
-    product += choice < 0 ? 0.0F : d_weights[choice] * row.probabilities[choice];
+    mean += choice < 0 ? 0.0F : d_weights[choice] * (row.probabilities[choice] / sum);
   }
-  return chosen && sum != 0 ? (d_weights[expert] - product / sum) / sum : 0.0F;
+  return chosen && sum != 0 ? (d_weights[expert] - mean) / sum : 0.0F;
 }
 
 // The gradient of a row's logits.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "kernels/core/host_device.h"
 
 namespace moesim {
@@ -47,27 +49,63 @@ MOESIM_HD float block_sum(BlockScratch<T>& scratch) {
   return sum;
 }
 
-// The sum of term(i) for i < count: each thread adds up every T-th term.
+// body(thread, i) for i < count: thread t takes every T-th i from t on. On the host all threads
+// take their next one in turn, so that memory is read in order.
+template <int T, typename Body>
+MOESIM_HD void strided_phase(int count, const Body& body) {
+#ifdef __CUDA_ARCH__
+  phase<T>([&](int thread) {
+    for (int i = thread; i < count; i += T) {
+      body(thread, i);
+    }
+  });
+#else
+  for (int first = 0; first < count; first += T) {
+    for (int i = first; i < count && i < first + T; ++i) {
+      body(i - first, i);
+    }
+  }
+#endif
+}
+
+// The sum of term(i) for i < count.
 template <int T, typename Term>
 MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& term) {
-  phase<T>([&](int thread) {
-    float sum = 0;
-    for (int i = thread; i < count; i += T) {
-      sum += term(i);
-    }
-    scratch.values[thread] = sum;
-  });
+  phase<T>([&](int thread) { scratch.values[thread] = 0; });
+  strided_phase<T>(count, [&](int thread, int i) { scratch.values[thread] += term(i); });
   return block_sum(scratch);
 }
 
-// body(i) for i < count, shared out among the threads.
+// The largest term(i) for i < count, NaN left aside; minus infinity where there is none.
+template <int T, typename Term>
+MOESIM_HD float block_max_of(BlockScratch<T>& scratch, int count, const Term& term) {
+  const auto keep = [&](int thread, float value) {
+    scratch.values[thread] = value > scratch.values[thread] ? value : scratch.values[thread];
+  };
+  phase<T>([&](int thread) { scratch.values[thread] = -HUGE_VALF; });
+  strided_phase<T>(count, [&](int thread, int i) { keep(thread, term(i)); });
+  for (int half = T / 2; half > 0; half /= 2) {
+    phase<T>([&](int thread) {
+      if (thread < half) {
+        keep(thread, scratch.values[thread + half]);
+      }
+    });
+  }
+  const float largest = scratch.values[0];
+  phase<T>([](int) {});  // all have read it
+  return largest;
+}
+
+// body(i) for i < count; no body reads what another writes.
 template <int T, typename Body>
 MOESIM_HD void block_for(int count, const Body& body) {
-  phase<T>([&](int thread) {
-    for (int i = thread; i < count; i += T) {
-      body(i);
-    }
-  });
+#ifdef __CUDA_ARCH__
+  strided_phase<T>(count, [&](int, int i) { body(i); });
+#else
+  for (int i = 0; i < count; ++i) {
+    body(i);
+  }
+#endif
 }
 
 // Where the largest value(i), i < count, stands, the lowest of equal ones; the first where none

@@ -19,9 +19,7 @@ MOESIM_HD void softmax_row(BlockScratch<T>& scratch,
                            const float* scores,
                            float* probabilities) {
   const auto scaled = [&](int i) { return scores[i] * shape.scale; };
-  const int top = block_argmax(scratch, shape.count, scaled, [](int) { return true; });
-  const float largest = top < 0 ? 0.0F : scaled(top);
-  phase<T>([](int) {});  // all have read it
+  const float largest = block_max_of(scratch, shape.count, scaled);
   block_for<T>(shape.count, [&](int i) { probabilities[i] = exponential(scaled(i) - largest); });
   const float sum = block_sum_of(scratch, shape.count, [&](int i) { return probabilities[i]; });
   block_for<T>(shape.width,

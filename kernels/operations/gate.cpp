@@ -113,14 +113,19 @@ class GateForward : public GateBase {
       const std::vector<int64_t>& slots = domain.slots[static_cast<size_t>(expert)];
       const auto fill = [&](int slot, int row) {
         const auto at = static_cast<size_t>(slots[static_cast<size_t>(slot)]);
-        const int64_t token = row < 0 ? kNone : domain.first_row + row;
-        *index_.index(tensors, index_rows[at]) = static_cast<int32_t>(token);
+        int32_t& token = *index_.index(tensors, index_rows[at]);
+        float& weight = *weight_.row(tensors, weight_rows[at]);
+        if (row < 0) {
+          token = kNone;
+          weight = 0;
+          return;
+        }
         const GateRow own{probabilities + int64_t{row} * num_experts(),
                           num_experts(),
                           choices.data() + int64_t{row} * width,
                           width};
-        *weight_.row(tensors, weight_rows[at]) =
-            row < 0 ? 0.0F : combine_weight(weighting_of(kind_), own, expert);
+        token = static_cast<int32_t>(domain.first_row + row);
+        weight = combine_weight(weighting_of(kind_), own, expert);
       };
       const auto capacity = static_cast<int>(slots.size());
       if (domains_.experts_choose()) {

@@ -79,11 +79,12 @@ GateDomains::GateDomains(const TaskSite& site,
     domain.first_row = int64_t{d} * domain.rows;
     if (!sources.empty()) {
       const Routing& routing = site.program().routings[static_cast<size_t>(gate_.routing)];
-      domain.routed_ends =
-          running_sums(routing.tokens.at(static_cast<size_t>(sources[static_cast<size_t>(d)])));
+      const auto source = static_cast<size_t>(sources[static_cast<size_t>(d)]);
+      require(site, source < routing.tokens.size(), "its routing lacks a rank");
+      domain.routed_ends = running_sums(routing.tokens[source]);
       require(site,
-              static_cast<int>(domain.routed_ends.size()) <= num_experts,
-              "its routing names more experts than it has probabilities");
+              static_cast<int>(domain.routed_ends.size()) == num_experts,
+              "its routing does not list the experts that it has probabilities of");
     }
   }
   add_slots(gate_, index, sources);
@@ -103,8 +104,8 @@ void GateDomains::add_slots(const Gate& gate,
       int64_t end = total * static_cast<int64_t>(d + 1) / static_cast<int64_t>(domains_.size());
       if (gate.no_drop && !sources.empty()) {
         const std::vector<int>& ends = domain.routed_ends;
-        const int before = expert == 0 ? 0 : ends.at(expert - 1);
-        end = std::min(total, begin + ends.at(expert) - before);
+        const int before = expert == 0 ? 0 : ends[expert - 1];
+        end = std::min(total, begin + ends[expert] - before);
       }
       domain.slots.emplace_back(slots[expert].begin() + begin, slots[expert].begin() + end);
       begin = end;
