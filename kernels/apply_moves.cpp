@@ -6,6 +6,19 @@
 
 namespace moesim {
 
+void apply_move(const Move& move, int columns, const std::byte* from, std::byte* to) {
+  const auto count = static_cast<size_t>(move.rows * columns);
+  if (!move.add) {
+    std::memmove(to, from, count * sizeof(float));
+    return;
+  }
+  const float* terms = reinterpret_cast<const float*>(from);
+  float* sums = reinterpret_cast<float*>(to);
+  for (size_t i = 0; i < count; ++i) {
+    sums[i] += terms[i];
+  }
+}
+
 MoveRunner::MoveRunner(const MovePlan& plan, const std::vector<int>& ranks, TensorStore& tensors)
     : plan_(&plan),
       ranks_(ranks),
@@ -21,21 +34,6 @@ std::byte* MoveRunner::address(const RowAddress& row) {
   return tensors_->bytes(ranks_[member], row.tensor, row.row);
 }
 
-void MoveRunner::move(const Move& move) {
-  const auto count = static_cast<size_t>(move.rows * plan_->columns);
-  const std::byte* from = address(move.from);
-  std::byte* to = address(move.to);
-  if (!move.add) {
-    std::memmove(to, from, count * sizeof(float));
-    return;
-  }
-  const float* terms = reinterpret_cast<const float*>(from);
-  float* sums = reinterpret_cast<float*>(to);
-  for (size_t i = 0; i < count; ++i) {
-    sums[i] += terms[i];
-  }
-}
-
 void MoveRunner::clear(int member) {
   for (const Clear& clear : plan_->clears) {
     if (clear.rows.member == member) {
@@ -48,7 +46,7 @@ void MoveRunner::clear(int member) {
 void MoveRunner::run_step(int step, int member) {
   for (const Move& move : plan_->steps.at(static_cast<size_t>(step))) {
     if (move.to.member == member) {
-      this->move(move);
+      apply_move(move, plan_->columns, address(move.from), address(move.to));
     }
   }
 }

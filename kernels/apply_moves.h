@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "kernels/moves.h"
 #include "kernels/tensor_store.h"
 
 namespace moesim {
+
+// Copies the rows of a move, or adds them.
+void apply_move(const Move& move, int columns, const std::byte* from, std::byte* to);
 
 // Carries out a MovePlan among ranks that one process executes: `ranks[m]` is member m. Members may
 // do their parts at the same time, with a barrier between steps.
@@ -22,7 +26,6 @@ class MoveRunner {
 
  private:
   std::byte* address(const RowAddress& row);
-  void move(const Move& move);
 
   const MovePlan* plan_;
   std::vector<int> ranks_;

@@ -1,144 +1,33 @@
 #include "kernels/execute/execute.h"
 
-#include <cstdio>
 #include <numeric>
-#include <stdexcept>
-#include <string>
+#include <utility>
+#include <vector>
 
-#include <fmt/core.h>
-#include <unistd.h>
-
+#include "kernels/execute/steps.h"
 #include "kernels/host/host_executor.h"
-#include "kernels/repeat.h"
-#include "kernels/tensor_store.h"
-#include "sim/base/error.h"
-#include "sim/base/hash.h"
-#include "sim/base/units.h"
-#include "sim/io/cluster.h"
-#include "sim/io/files.h"
-#include "sim/io/trace.h"
-#include "sim/program/verifier.h"
 
 namespace moesim {
 namespace {
 
-constexpr int kExitOk = 0;
-constexpr int kExitFailed = 1;
-
-void check_program(const Program& program, const ExecuteOptions& options) {
-  const Verdict verdict = verify(program, {.hardware_queues = options.host.hardware_queues});
-  if (verdict.ok()) {
-    return;
-  }
-  std::string problems;
-  for (const Problem& problem : verdict.problems) {
-    problems += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
-  }
-  throw Error(options.program,
-              fmt::format("the verifier rejects the program; mend it first{}", problems));
-}
-
-// What the system could give without swapping: "MemAvailable:   123456 kB".
-int64_t available_memory() {
-  const std::string text = read_file("/proc/meminfo");
-  const std::string key = "MemAvailable:";
-  const size_t at = text.find(key);
-  if (at == std::string::npos) {
-    return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  }
-  return std::stoll(text.substr(at + key.size())) * 1024;
-}
-
-void check_memory(const Program& program, const std::string& path) {
-  const int64_t memory = available_memory();
-  const int64_t needed = TensorStore::size(program, program.num_ranks);
-  if (needed > memory) {
-    throw Error(path,
-                fmt::format("its tensors need {}, this machine has {} left; execute a smaller one",
-                            format_bytes(needed),
-                            format_bytes(memory)));
-  }
-}
-
-HostOptions host_options(const ExecuteOptions& options) {
-  HostOptions host = options.host;
-  if (!options.cluster.empty()) {
-    host.cluster = load_cluster(options.cluster);
-  }
-  return host;
-}
-
-std::string to_text(const RepeatedRuns& runs) {
-  std::string text = fmt::format("iteration  median {}, p25 {}, of {} runs\n",
-                                 format_time(runs.iteration().median),
-                                 format_time(runs.iteration().p25),
-                                 runs.accepted.size());
-  text += fmt::format("lateness   {}\n", format_time(runs.lateness()));
-  text += fmt::format("rejected   {}\n", runs.num_rejected);
-  for (const std::string& assumption : runs.accepted.front().trace.assumptions) {
-    text += fmt::format("- {}\n", assumption);
-  }
-  return text;
-}
-
-std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
-  const Tensor& shape = tensors.program().tensors[tensor];
-  const int64_t size = int64_t{shape.blocks} * shape.rows * shape.columns * 4;
-  const auto* bytes = reinterpret_cast<const char*>(tensors.bytes(rank, tensor));
-  return content_hash({bytes, static_cast<size_t>(size)});
-}
-
-// A line for each buffer, in the Program's order of tensors: hash, rank, tensor.
-std::string results_to_text(const TensorStore& tensors) {
-  const Program& program = tensors.program();
-  std::string text;
-  for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
-    for (int rank = 0; rank < program.num_ranks; ++rank) {
-      text += fmt::format("{} rank {} {}\n",
-                          buffer_hash(tensors, rank, tensor),
-                          rank,
-                          program.tensors[tensor].name);
-    }
-  }
-  return text;
-}
-
-void print_out(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw std::runtime_error("cannot write to standard output");
-  }
+int execute_on_threads(const ExecuteOptions& options) {
+  const Program program = load_verified(options);
+  check_memory(program, program.num_ranks, options.program);
+  HostExecutor executor(program, host_options(options));
+  std::vector<int> ranks(program.num_ranks);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  TensorStore tensors(program, ranks);
+  RepeatedRuns runs = repeat(executor, repeat_options(options), tensors);
+  const Outcome outcome{std::move(runs), results_to_text(tensors)};
+  report(options, program, outcome);
+  return are_enough(options, outcome.runs) ? kExitOk : kExitFailed;
 }
 
 }  // namespace
 
 int execute(const ExecuteOptions& options) {
-  const Program program = load_program(options.program);
-  check_program(program, options);
-  check_memory(program, options.program);
-  HostExecutor executor(program, host_options(options));
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  TensorStore tensors(program, ranks);
-  const RepeatedRuns runs = repeat(
-      executor,
-      {.data = options.data, .num_runs = options.num_runs, .max_rejected = options.max_rejected},
-      tensors);
-  if (static_cast<int>(runs.accepted.size()) < options.num_runs) {
-    fmt::print(stderr,
-               "{} of {} runs were disturbed, {} are left; try an idler machine or longer tasks\n",
-               runs.num_rejected,
-               runs.num_rejected + runs.accepted.size(),
-               runs.accepted.size());
-    return kExitFailed;
-  }
-  print_out(to_text(runs));
-  if (!options.trace.empty()) {
-    write_file_atomically(options.trace, trace_to_json(runs.typical().trace, program));
-  }
-  if (!options.results.empty()) {
-    write_file_atomically(options.results, results_to_text(tensors));
-  }
-  return kExitOk;
+  return options.transport == TransportKind::kMpi ? execute_on_mpi(options)
+                                                  : execute_on_threads(options);
 }
 
 }  // namespace moesim

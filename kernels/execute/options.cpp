@@ -35,10 +35,14 @@ Clocks:
   raw       nothing is paced: copies and operations fight for cores and memory for real; run no more
             ranks than the machine has cores
 
+With --transport mpi nothing paces collectives: they take as long as Open MPI and the network take.
+Process 0 prints and writes the files. When a process dies or the ranks hang, all end.
+
 Examples:
   moesim program scenarios/quickstart.txtpb --schedule fsmoe --out program.json
   moesim-execute program.json --cluster cluster.txtpb --dilation 16 --repeat 10
   moesim-execute program.json --data integer --rounding exact --results results.txt
+  mpirun -np 4 moesim-execute program.json --transport mpi --trace trace.json
 
 Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs), 2 bad usage or input
 )";
@@ -81,6 +85,12 @@ void add_choice(CLI::App& app,
 }
 
 void add_machine(CLI::App& app, ExecuteOptions& options) {
+  add_choice<TransportKind>(app,
+                            "--transport",
+                            options.transport,
+                            {{"threads", TransportKind::kThreads}, {"mpi", TransportKind::kMpi}},
+                            "mpi: the ranks are dealt out to the processes that\n"
+                            "mpirun started. Default: threads");
   app.add_option("--cluster",
                  options.cluster,
                  "The fabric that paces collectives.\n"

@@ -8,10 +8,14 @@
 
 namespace moesim {
 
+// Where the ranks run: on threads of this process, or on the processes that mpirun started.
+enum class TransportKind { kThreads, kMpi };
+
 // What the command line of moesim-execute says. Empty paths mean "not given".
 struct ExecuteOptions {
   std::string program;
   std::string cluster;
+  TransportKind transport = TransportKind::kThreads;
   HostOptions host;
   InputData data = InputData::kReal;
   int num_runs = 1;

@@ -1,37 +1,20 @@
 #include "kernels/host/host_executor.h"
 
 #include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 
-#include "kernels/host/host_run.h"
-#include "sim/base/check.h"
+#include "kernels/host/assumptions.h"
 #include "sim/base/units.h"
 
 namespace moesim {
 namespace {
 
-int num_threads(const HostScript& script) {
-  return std::accumulate(
-      script.ranks.begin(), script.ranks.end(), 0, [](int sum, const RankScript& rank) {
-        return sum + 1 + static_cast<int>(rank.lanes.size());
-      });
-}
-
-std::string describe_clock(const HostOptions& options) {
-  switch (options.clock) {
-    case HostClock::kFree:
-      return "clock free: a task starts when its thread runs; delays of this machine are included";
-    case HostClock::kAnchored:
-      return fmt::format(
-          "clock anchored: a task starts at the planned end of what it waited for; delays of this "
-          "machine up to {} are ignored, which makes the times partly circular",
-          format_time(options.overrun));
-    case HostClock::kRaw:
-      return "clock raw: nothing is paced; fixed tasks, links and launches take no time of their "
-             "own";
-  }
-  return {};
+std::vector<int> all_ranks(const Program& program) {
+  std::vector<int> ranks(program.num_ranks);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 std::string describe_port(const PortRate& port) {
@@ -56,34 +39,11 @@ std::string describe_fabric(const HostOptions& options) {
 
 HostExecutor::HostExecutor(const Program& program, HostOptions options)
     : options_(std::move(options)),
-      plan_(make_host_plan(program, options_)),
-      crew_(num_threads(plan_.script), options_.clock != HostClock::kRaw) {
-  for (int rank = 0; rank < program.num_ranks; ++rank) {
-    parts_.push_back({rank, kNone});
-    for (int lane = 0; lane < static_cast<int>(plan_.script.ranks[rank].lanes.size()); ++lane) {
-      parts_.push_back({rank, lane});
-    }
-  }
-}
+      plan_(make_host_plan(program, options_, all_ranks(program))),
+      workers_(plan_, options_) {}
 
 Execution HostExecutor::run(TensorStore& tensors) {
-  CHECK(&tensors.program() == plan_.program, "tensors of another program");
-  CHECK(static_cast<int>(tensors.ranks().size()) == plan_.program->num_ranks,
-        "tensors of {} ranks",
-        tensors.ranks().size());
-  HostRun run(plan_, options_, crew_.has_real_time(), tensors);
-  const std::function<void(int)> body = [&](int thread) {
-    const Part& part = parts_[thread];
-    if (part.lane == kNone) {
-      run.launch(part.rank);
-    } else {
-      run.work(part.rank, part.lane);
-    }
-  };
-  crew_.start(body);
-  run.supervise();
-  crew_.finish();
-  Execution execution = run.result();
+  Execution execution = workers_.run(tensors, nullptr);
   execution.trace.executor = "cpu";
   execution.trace.resolution = "ranks";
   execution.trace.assumptions = assumptions();
@@ -91,21 +51,7 @@ Execution HostExecutor::run(TensorStore& tensors) {
 }
 
 std::vector<std::string> HostExecutor::assumptions() {
-  std::vector<std::string> list = {describe_clock(options_), describe_fabric(options_)};
-  const bool dilates = options_.clock != HostClock::kRaw && options_.dilation > 1;
-  list.push_back(dilates ? fmt::format("operations last {} times their CPU time on this machine",
-                                       options_.dilation)
-                         : "operations last as long as they take on this machine");
-  list.emplace_back(
-      "operations compute in FP32 whatever the dtype, which only sets bytes on links");
-  if (options_.delays) {
-    list.push_back(fmt::format("random delays of up to {} before tasks, seed {}",
-                               format_time(options_.delays->longest),
-                               options_.delays->seed));
-  }
-  list.emplace_back(crew_.has_real_time() ? "threads wake up with real-time priority (SCHED_FIFO)"
-                                          : "threads are scheduled like any other (SCHED_OTHER)");
-  return list;
+  return describe_host(options_, describe_fabric(options_), workers_.has_real_time());
 }
 
 }  // namespace moesim

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/executor.h"
-#include "kernels/host/crew.h"
 #include "kernels/host/host_options.h"
 #include "kernels/host/host_plan.h"
+#include "kernels/host/host_workers.h"
 
 namespace moesim {
 
@@ -25,18 +24,11 @@ class HostExecutor : public Executor {
   Execution run(TensorStore& tensors) override;
 
  private:
-  // A thread's part: the launches of a rank (lane = kNone) or one of its streams.
-  struct Part {
-    int rank = 0;
-    int lane = kNone;
-  };
-
   std::vector<std::string> assumptions();
 
   HostOptions options_;
   HostPlan plan_;
-  std::vector<Part> parts_;  // by thread
-  Crew crew_;
+  HostWorkers workers_;
 };
 
 }  // namespace moesim

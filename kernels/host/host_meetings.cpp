@@ -7,6 +7,9 @@
 namespace moesim {
 
 Time HostRun::meet(Lock& lock, int rank, int position) {
+  if (transport_ != nullptr) {
+    return meet_elsewhere(lock, rank, position);
+  }
   const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
   TaskState& task = ranks_[rank].tasks[position];
   MeetingState& meeting = meetings_[entry.meeting];
@@ -19,17 +22,31 @@ Time HostRun::meet(Lock& lock, int rank, int position) {
   return end;
 }
 
+// Among processes. When the last member started is known when all traces are together.
+Time HostRun::meet_elsewhere(Lock& lock, int rank, int position) {
+  const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
+  MeetingState& meeting = meetings_[entry.meeting];
+  meeting.arrived[entry.member] = true;
+  count_active(-1);
+  lock.unlock();
+  transport_->carry_out(entry.meeting, entry.member, tensors_);
+  lock.lock();
+  meeting.left[entry.member] = true;
+  count_active(1);
+  return end_of(std::nullopt);
+}
+
 void HostRun::arrive(Lock& lock, const ScriptTask& entry, Time start) {
   MeetingState& meeting = meetings_[entry.meeting];
   const int size = static_cast<int>(meeting.arrived.size());
   meeting.arrived[entry.member] = true;
   meeting.last_start = std::max(meeting.last_start, start);
   if (++meeting.num_arrived < size) {
-    --num_active_;  // the last one counts all in again
+    count_active(-1);  // the last one counts all in again
     wait(lock, meeting.changed, [&] { return meeting.runner != nullptr; });
     return;
   }
-  num_active_ += size - 1;
+  count_active(size - 1);
   meeting.transfer = is_anchored() ? meeting.last_start : clock_.now();
   begin_transfer(lock, entry.meeting);
   meeting.changed.notify_all();

@@ -78,14 +78,18 @@ class MeetingPlanner {
 
 }  // namespace
 
-HostPlan make_host_plan(const Program& program, const HostOptions& options) {
+HostPlan make_host_plan(const Program& program,
+                        const HostOptions& options,
+                        std::vector<int> ranks) {
   HostPlan plan;
   plan.program = &program;
+  plan.ranks = std::move(ranks);
   plan.map = std::make_unique<RowMap>(program);
   const RowMap& map = *plan.map;
   plan.script = make_host_script(program, map.groups(), options.hardware_queues);
-  for (int rank = 0; rank < program.num_ranks; ++rank) {
-    plan.operations.push_back(make_operations(map, plan.script.ranks[rank], rank, options));
+  plan.operations.resize(program.num_ranks);
+  for (const int rank : plan.ranks) {
+    plan.operations[rank] = make_operations(map, plan.script.ranks[rank], rank, options);
   }
   std::optional<Fabric> fabric;
   if (options.cluster && options.clock != HostClock::kRaw) {
@@ -94,8 +98,12 @@ HostPlan make_host_plan(const Program& program, const HostOptions& options) {
   }
   const MeetingPlanner planner(map, fabric ? &*fabric : nullptr);
   for (size_t i = 0; i < plan.script.meetings.size(); ++i) {
-    plan.meetings.push_back(
-        planner.plan(plan.script.meetings[i], plan.script.members(program, static_cast<int>(i))));
+    const std::vector<int>& members = plan.script.members(program, static_cast<int>(i));
+    const bool is_here =
+        std::find_first_of(members.begin(), members.end(), plan.ranks.begin(), plan.ranks.end()) !=
+        members.end();
+    plan.meetings.push_back(is_here ? planner.plan(plan.script.meetings[i], members)
+                                    : MeetingPlan{});
   }
   return plan;
 }

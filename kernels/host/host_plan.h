@@ -23,14 +23,16 @@ struct MeetingPlan {
 // All that the runs of a Program have in common, resolved once.
 struct HostPlan {
   const Program* program = nullptr;
+  std::vector<int> ranks;  // of this process
   std::unique_ptr<RowMap> map;
   HostScript script;
   std::vector<std::vector<std::unique_ptr<Operation>>> operations;  // [rank][position]; or null
-  std::vector<MeetingPlan> meetings;
-  std::vector<double> link_rates;  // empty: links are not paced
+  std::vector<MeetingPlan> meetings;  // empty where no rank of this process is a member
+  std::vector<double> link_rates;     // empty: links are not paced
 };
 
-// Throws Error for clusters that are too small, and what make_operation throws.
-HostPlan make_host_plan(const Program& program, const HostOptions& options);
+// For a process that runs `ranks`, ascending. Throws Error for clusters that are too small, and
+// what make_operation throws.
+HostPlan make_host_plan(const Program& program, const HostOptions& options, std::vector<int> ranks);
 
 }  // namespace moesim

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/hang.h"
+#include "kernels/host/hang_report.h"
 
 namespace moesim {
 namespace {
@@ -20,17 +21,18 @@ std::chrono::nanoseconds to_nanoseconds(Time time) {
 
 HostRun::HostRun(const HostPlan& plan,
                  const HostOptions& options,
-                 bool has_real_time,
+                 const Setting& setting,
                  TensorStore& tensors)
     : plan_(plan),
       options_(options),
-      has_real_time_(has_real_time),
+      has_real_time_(setting.has_real_time),
+      transport_(setting.transport),
       tensors_(tensors),
-      num_active_(static_cast<int>(plan.script.ranks.size())),
+      num_active_(static_cast<int>(plan.ranks.size())),
       links_(plan.link_rates),
       ranks_(plan.script.ranks.size()),
       meetings_(plan.script.meetings.size()) {
-  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+  for (const int rank : plan.ranks) {
     const RankScript& script = plan.script.ranks[rank];
     ranks_[rank].tasks.resize(script.tasks.size());
     ranks_[rank].lanes = std::vector<LaneState>(script.lanes.size());
@@ -40,6 +42,7 @@ HostRun::HostRun(const HostPlan& plan,
   }
   for (size_t i = 0; i < meetings_.size(); ++i) {
     meetings_[i].arrived.resize(plan.script.meetings[i].tasks.size());
+    meetings_[i].left.resize(plan.script.meetings[i].tasks.size());
   }
 }
 
@@ -48,7 +51,7 @@ void HostRun::launch(int rank) {
   try {
     enter(lock);
     launch_all(lock, rank);
-    --num_active_;
+    count_active(-1);
   } catch (const Stopped&) {
   } catch (...) {
     fail(std::current_exception());
@@ -74,15 +77,55 @@ void HostRun::work(int rank, int lane) {
 void HostRun::supervise() {
   Lock lock(mutex_);
   supervisor_.wait(lock, [&] { return num_entered_ == num_threads_; });
-  clock_ = RunClock(std::chrono::steady_clock::now() + kHeadStart);
+  try {
+    open(lock);
+    Watch watch;
+    const auto is_over = [&] { return stop_ || num_left_ == 0; };
+    while (!supervisor_.wait_for(lock, to_nanoseconds(options_.patience), is_over)) {
+      look_around(watch);
+    }
+    if (transport_ != nullptr && !stop_) {
+      transport_->watch(standstill(clock_.now(), Time::max()));
+    }
+  } catch (...) {
+    if (!lock.owns_lock()) {
+      lock.lock();
+    }
+    fail(std::current_exception());
+  }
+}
+
+void HostRun::open(Lock& lock) {
+  MonotonicTime zero = std::chrono::steady_clock::now() + kHeadStart;
+  if (transport_ != nullptr) {
+    lock.unlock();
+    zero = transport_->agree_on_start();
+    lock.lock();
+  }
+  clock_ = RunClock(zero);
+  lateness_ = std::max(Time::zero(), clock_.now());
   is_open_ = true;
   gate_.notify_all();
-  const auto is_over = [&] { return stop_ || num_left_ == 0; };
-  while (!supervisor_.wait_for(lock, to_nanoseconds(options_.patience), is_over)) {
+}
+
+// Throws Hang where nothing can go on any more.
+void HostRun::look_around(Watch& watch) {
+  const Time now = clock_.now();
+  if (transport_ == nullptr) {
     if (is_stuck()) {
-      fail(std::make_exception_ptr(Hang(describe_hang())));
+      throw Hang(describe_hang(plan_, arrived()));
     }
+  } else if (watch.num_changes == num_changes_ && is_stuck()) {
+    transport_->watch(standstill(watch.since, now));
+  } else {
+    watch = {now, num_changes_};
+    transport_->watch(std::nullopt);
   }
+}
+
+void HostRun::count_active(int change) {
+  num_active_ += change;
+  ++num_changes_;
 }
 
 void HostRun::enter(Lock& lock) {
@@ -97,6 +140,9 @@ void HostRun::fail(std::exception_ptr error) {
     error_ = std::move(error);
   }
   stop();
+  if (transport_ != nullptr) {
+    transport_->fail(error_);
+  }
 }
 
 void HostRun::stop() {
@@ -151,9 +197,9 @@ void HostRun::wait_on_host(Lock& lock, int rank, int position, Time& host) {
   task.launched = task.start = task.transfer = counts_as(host);
   task.is_launched = true;
   state.host_waits_at = position;
-  --num_active_;
+  count_active(-1);
   wait(lock, state.host_changed, [&] { return waits_are_over(rank, position); });
-  ++num_active_;
+  count_active(1);
   state.host_waits_at = kNone;
   host = counts_as(std::max(task.start, waits_end(rank, position)));
   finish(rank, position, host);
@@ -163,7 +209,7 @@ void HostRun::run_task(Lock& lock, int rank, int position) {
   begin(lock, rank, position);
   const bool meets = plan_.script.ranks[rank].tasks[position].meeting != kNone;
   const Time end = meets ? meet(lock, rank, position) : run_alone(lock, rank, position);
-  --num_active_;
+  count_active(-1);
   finish(rank, position, end);
 }
 
@@ -172,7 +218,7 @@ void HostRun::begin(Lock& lock, int rank, int position) {
   RankState& state = ranks_[rank];
   LaneState& lane = state.lanes[entry.lane];
   wait(lock, lane.changed, [&] { return is_ready(rank, entry.lane); });
-  ++num_active_;
+  count_active(1);
   delay(lock, rank, position);
   TaskState& task = state.tasks[position];
   QueueState& queue = state.queues[entry.queue];

@@ -15,6 +15,7 @@
 #include "kernels/host/host_plan.h"
 #include "kernels/host/link_manager.h"
 #include "kernels/host/real_time.h"
+#include "kernels/host/transport.h"
 #include "kernels/tensor_store.h"
 
 namespace moesim {
@@ -27,9 +28,15 @@ namespace moesim {
 // the thread that wants the result supervise().
 class HostRun {
  public:
+  // How the process runs it.
+  struct Setting {
+    bool has_real_time = false;
+    Transport* transport = nullptr;  // none: all ranks are here
+  };
+
   HostRun(const HostPlan& plan,
           const HostOptions& options,
-          bool has_real_time,
+          const Setting& setting,
           TensorStore& tensors);
 
   void launch(int rank);
@@ -78,6 +85,7 @@ class HostRun {
 
   struct MeetingState {
     std::vector<bool> arrived;  // by member
+    std::vector<bool> left;     // by member, where a transport carries it out
     int num_arrived = 0;
     Time last_start;
     Time transfer;
@@ -89,12 +97,21 @@ class HostRun {
     std::condition_variable changed;
   };
 
+  // Since when nothing has changed.
+  struct Watch {
+    Time since;
+    int64_t num_changes = 0;
+  };
+
   const Task& task_of(const ScriptTask& entry) const { return plan_.program->tasks[entry.task]; }
   bool is_anchored() const { return options_.clock == HostClock::kAnchored; }
   bool is_raw() const { return options_.clock == HostClock::kRaw; }
 
   // host_run.cpp: threads, launches, starts and ends.
   void enter(Lock& lock);
+  void open(Lock& lock);
+  void look_around(Watch& watch);
+  void count_active(int change);
   void fail(std::exception_ptr error);
   void stop();
   void launch_all(Lock& lock, int rank);
@@ -121,6 +138,7 @@ class HostRun {
 
   // host_meetings.cpp: collectives.
   Time meet(Lock& lock, int rank, int position);
+  Time meet_elsewhere(Lock& lock, int rank, int position);
   void arrive(Lock& lock, const ScriptTask& entry, Time start);
   void begin_transfer(Lock& lock, int meeting);
   void move_rows(Lock& lock, const ScriptTask& entry);
@@ -128,15 +146,16 @@ class HostRun {
   void leave(const ScriptTask& entry);
   void replan(int meeting);
 
-  // hang_report.cpp
+  // host_trace.cpp
   bool is_stuck() const;
-  std::string describe_hang() const;
-
+  Standstill standstill(Time from, Time to) const;
+  Attendance arrived() const;
   Trace make_trace() const;
 
   const HostPlan& plan_;
   const HostOptions& options_;
   const bool has_real_time_;
+  Transport* const transport_;
   TensorStore& tensors_;
 
   mutable std::mutex mutex_;
@@ -145,8 +164,9 @@ class HostRun {
   bool is_open_ = false;
   int num_entered_ = 0;
   int num_threads_ = 0;
-  int num_left_ = 0;    // tasks
-  int num_active_ = 0;  // threads and tasks that go on without anybody's help
+  int num_left_ = 0;         // tasks
+  int num_active_ = 0;       // threads and tasks that go on without anybody's help
+  int64_t num_changes_ = 0;  // of the number of active ones
   std::atomic<bool> stop_ = false;
   std::exception_ptr error_;
   RunClock clock_;

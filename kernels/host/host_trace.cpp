@@ -1,10 +1,7 @@
-// What a run reports: its trace, or why it did not end.
+// What a run reports: its trace, or that it stands still.
 #include <algorithm>
 #include <tuple>
 #include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "kernels/host/host_run.h"
 
@@ -62,42 +59,20 @@ bool HostRun::is_stuck() const {
   return true;
 }
 
-std::string HostRun::describe_hang() const {
-  constexpr size_t kMaxReasons = 5;
-  const Program& program = *plan_.program;
-  std::vector<std::string> reasons;
-  for (size_t i = 0; i < meetings_.size() && reasons.size() < kMaxReasons; ++i) {
-    const MeetingState& state = meetings_[i];
-    if (state.num_arrived == 0 || state.num_arrived == static_cast<int>(state.arrived.size())) {
-      continue;
-    }
-    const Meeting& meeting = plan_.script.meetings[i];
-    const std::vector<int>& members = plan_.script.members(program, static_cast<int>(i));
-    std::vector<int> missing;
-    std::string task;
-    for (size_t member = 0; member < members.size(); ++member) {
-      if (!state.arrived[member]) {
-        missing.push_back(members[member]);
-      } else if (task.empty()) {
-        task = program.tasks[meeting.tasks[member]].name;
-      }
-    }
-    reasons.push_back(
-        fmt::format("collective '{}' of group '{}', instance {} (ranks {}): rank {} did not arrive",
-                    task,
-                    program.groups[meeting.group].name,
-                    meeting.instance,
-                    fmt::join(members, ", "),
-                    fmt::join(missing, ", ")));
+Attendance HostRun::arrived() const {
+  Attendance attendance;
+  for (const MeetingState& meeting : meetings_) {
+    attendance.push_back(meeting.arrived);
   }
-  if (reasons.empty()) {
-    reasons.emplace_back("its tasks wait for each other");
+  return attendance;
+}
+
+Standstill HostRun::standstill(Time from, Time to) const {
+  Standstill standstill{.from = from, .to = to, .arrived = arrived(), .left = {}};
+  for (const MeetingState& meeting : meetings_) {
+    standstill.left.push_back(meeting.left);
   }
-  return fmt::format(
-      "program '{}' hangs: {}; issue the collectives of each group and stream in the "
-      "same order on all its ranks",
-      program.name,
-      fmt::join(reasons, "; "));
+  return standstill;
 }
 
 }  // namespace moesim

@@ -52,6 +52,7 @@ const std::vector<Library>& libraries() {
       {"gmock/", {"tests"}, true},
       {"benchmark/", {"tests/bench"}, true},
       {"cblas.h", {"kernels"}, false},
+      {"mpi.h", {"kernels/mpi"}, true},
       {"nccl.h", {"kernels/cuda", "tests/gpu"}, true},
       {"cuda", {"kernels/cuda", "tests/gpu"}, true},
   };
