@@ -187,7 +187,9 @@ class Calibration {
       collective(which, range);
     }
     pairs(cases);
-    operations();
+    if (subject_.with_operations) {
+      operations();
+    }
     return std::move(profile_);
   }
 
@@ -261,7 +263,8 @@ int num_probes(const CalibrationSubject& subject) {
   for (const auto& [which, range] : cases) {
     spans.insert(which.second);
   }
-  const size_t num_operations = operation_probes(*subject.scenario, kShares).size();
+  const size_t num_operations =
+      subject.with_operations ? operation_probes(*subject.scenario, kShares).size() : 0;
   return static_cast<int>(1 + cases.size() + spans.size() + num_operations);
 }
 

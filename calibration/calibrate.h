@@ -22,6 +22,7 @@ struct CalibrationSubject {
   const Scenario* scenario = nullptr;
   const Cluster* cluster = nullptr;
   std::vector<Program> programs;
+  bool with_operations = true;  // false: they are modelled, and not probed
 };
 
 // A line whose medians lie further off than this is not kept: the profile gets the measured table.

@@ -23,16 +23,23 @@ std::string describe_clock(const HostOptions& options) {
   return {};
 }
 
+std::string describe_operations(const HostOptions& options) {
+  if (options.clock != HostClock::kRaw && options.operation_time) {
+    return "operations last what the profile says: their times are no measurement";
+  }
+  if (options.clock != HostClock::kRaw && options.dilation > 1) {
+    return fmt::format("operations last {} times their CPU time on this machine", options.dilation);
+  }
+  return "operations last as long as they take on this machine";
+}
+
 }  // namespace
 
 std::vector<std::string> describe_host(const HostOptions& options,
                                        const std::string& network,
                                        bool has_real_time) {
   std::vector<std::string> list = {describe_clock(options), network};
-  const bool dilates = options.clock != HostClock::kRaw && options.dilation > 1;
-  list.push_back(dilates ? fmt::format("operations last {} times their CPU time on this machine",
-                                       options.dilation)
-                         : "operations last as long as they take on this machine");
+  list.push_back(describe_operations(options));
   list.emplace_back(
       "operations compute in FP32 whatever the dtype, which only sets bytes on links");
   if (options.delays) {

@@ -50,7 +50,13 @@ std::optional<Time> HostRun::operate(Lock& lock, int rank, int position) {
     cpu_time = thread_cpu_time() - before;
   }
   lock.lock();
-  if (is_raw() || options_.dilation <= 1) {
+  if (is_raw()) {
+    return std::nullopt;
+  }
+  if (!plan_.operation_times.empty()) {
+    return plan_.operation_times[rank][position];
+  }
+  if (options_.dilation <= 1) {
     return std::nullopt;
   }
   return cpu_time.scaled(options_.dilation);

@@ -36,12 +36,18 @@ struct DelayInjection {
 using OperationFactory =
     std::function<std::unique_ptr<Operation>(const RowMap& map, const Task& task, int rank)>;
 
+// How long an operation is to last, whatever it takes on this machine.
+using OperationTime = std::function<Time(const Task& task, int rank)>;
+
 struct HostOptions {
   HostClock clock = HostClock::kFree;
   // The fabric: rank r is GPU r. Without one, collectives take as long as copying takes.
   std::optional<Cluster> cluster{};
   // An operation lasts this many times its CPU time; up to 1, as long as it takes.
   double dilation = 0;
+  // Instead of dilation: operations last what a model says. They compute all the same, but their
+  // times are no measurement.
+  OperationTime operation_time{};
   int hardware_queues = kDefaultHardwareQueues;
   Time launch_overhead{};
   // kAnchored: a delay beyond this is no longer ignored.

@@ -33,6 +33,18 @@ std::vector<std::unique_ptr<Operation>> make_operations(const RowMap& map,
   return operations;
 }
 
+std::vector<Time> times_of(const Program& program,
+                           const RankScript& script,
+                           int rank,
+                           const OperationTime& operation_time) {
+  std::vector<Time> times;
+  for (const ScriptTask& entry : script.tasks) {
+    const Task& task = program.tasks[entry.task];
+    times.push_back(needs_operation(task) ? operation_time(task, rank) : Time::zero());
+  }
+  return times;
+}
+
 // Bytes of a row of the tensor that a collective moves.
 int64_t row_bytes(const Program& program, const Task& task) {
   const std::vector<Region>& regions = task.reads.empty() ? task.writes : task.reads;
@@ -90,6 +102,13 @@ HostPlan make_host_plan(const Program& program,
   plan.operations.resize(program.num_ranks);
   for (const int rank : plan.ranks) {
     plan.operations[rank] = make_operations(map, plan.script.ranks[rank], rank, options);
+  }
+  if (options.operation_time) {
+    plan.operation_times.resize(program.num_ranks);
+    for (const int rank : plan.ranks) {
+      plan.operation_times[rank] =
+          times_of(program, plan.script.ranks[rank], rank, options.operation_time);
+    }
   }
   std::optional<Fabric> fabric;
   if (options.cluster && options.clock != HostClock::kRaw) {

@@ -27,6 +27,8 @@ struct HostPlan {
   std::unique_ptr<RowMap> map;
   HostScript script;
   std::vector<std::vector<std::unique_ptr<Operation>>> operations;  // [rank][position]; or null
+  // By the same; empty where operations last as long as this machine takes, dilated or not.
+  std::vector<std::vector<Time>> operation_times;
   std::vector<MeetingPlan> meetings;  // empty where no rank of this process is a member
   std::vector<double> link_rates;     // empty: links are not paced
 };

@@ -15,6 +15,7 @@
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 #include "sim/cli/progress.h"
+#include "sim/engine/task_cost.h"
 #include "sim/program/work.h"
 
 namespace moesim {
@@ -83,10 +84,18 @@ void check_size(const Program& program) {
 
 }  // namespace
 
-Backend::Backend(const BackendOptions& options, const Cluster* cluster, int hardware_queues)
-    : options_(options), hardware_queues_(hardware_queues) {
+Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile)
+    : options_(options) {
   if (cluster != nullptr) {
     cluster_ = *cluster;
+  }
+  if (profile != nullptr) {
+    profile_ = *profile;
+  }
+  if (options.modelled && !(cluster_ && profile_)) {
+    throw Error(
+        "--modelled takes the operations' times from a profile; give --profile and "
+        "--cluster");
   }
 }
 
@@ -95,8 +104,15 @@ RepeatedRuns Backend::run(const Program& program) const {
   HostOptions host;
   host.clock = options_.clock;
   host.dilation = options_.dilation;
-  host.hardware_queues = hardware_queues_;
+  host.hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr);
   host.cluster = cluster_;
+  std::optional<TaskCosts> costs;
+  if (options_.modelled) {
+    costs.emplace(program, &*cluster_, &*profile_);
+    host.operation_time = [&costs](const Task& task, int rank) {
+      return costs->duration(task, rank);
+    };
+  }
   HostExecutor executor(program, host);
   std::vector<int> ranks(program.num_ranks);
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -119,16 +135,18 @@ RepeatedRuns Backend::run(const Program& program) const {
 std::vector<std::string> Backend::environment() const {
   utsname machine{};
   uname(&machine);
-  return {
-      fmt::format("backend cpu, clock {}, dilation {}", name(options_.clock), options_.dilation),
-      fmt::format("{} {}, {} cores, moesim {}",
-                  machine.sysname,
-                  machine.machine,
-                  std::thread::hardware_concurrency(),
-                  version()),
-      fmt::format("{:%Y-%m-%d}, {} accepted runs of each probe",
-                  fmt::gmtime(std::chrono::system_clock::now()),
-                  options_.num_runs)};
+  return {fmt::format("backend cpu, clock {}, {}",
+                      name(options_.clock),
+                      options_.modelled ? "operations modelled"
+                                        : fmt::format("dilation {}", options_.dilation)),
+          fmt::format("{} {}, {} cores, moesim {}",
+                      machine.sysname,
+                      machine.machine,
+                      std::thread::hardware_concurrency(),
+                      version()),
+          fmt::format("{:%Y-%m-%d}, {} accepted runs of each probe",
+                      fmt::gmtime(std::chrono::system_clock::now()),
+                      options_.num_runs)};
 }
 
 std::vector<Trace> traces(const RepeatedRuns& runs) {

@@ -8,6 +8,7 @@
 #include "kernels/repeat.h"
 #include "sim/cli/options.h"
 #include "sim/io/cluster.h"
+#include "sim/io/profile.h"
 #include "sim/io/program.h"
 
 namespace moesim {
@@ -21,12 +22,15 @@ class RunError : public std::runtime_error {
 // Runs Programs for real, as `--backend` and its options ask for.
 class Backend {
  public:
-  // Without a cluster, links are not paced.
-  Backend(const BackendOptions& options, const Cluster* cluster, int hardware_queues);
+  // Without a cluster, links are not paced. Of the profile its hardware queues count, and the
+  // operations' times where the options say that they are modelled.
+  Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile);
 
   // Runs a Program until enough runs are accepted. Throws Error when it needs more memory or time
   // than this machine has for it, and RunError when too many runs were disturbed.
   [[nodiscard]] RepeatedRuns run(const Program& program) const;
+
+  [[nodiscard]] bool is_modelled() const { return options_.modelled; }
 
   // The machine and the settings, one line each: what a profile measured here holds for.
   [[nodiscard]] std::vector<std::string> environment() const;
@@ -34,7 +38,7 @@ class Backend {
  private:
   BackendOptions options_;
   std::optional<Cluster> cluster_;
-  int hardware_queues_;
+  std::optional<Profile> profile_;
 };
 
 // Traces of accepted runs.

@@ -13,7 +13,7 @@ namespace moesim {
 int run_calibrate(const CalibrateOptions& options) {
   const Inputs inputs = load_scenario_inputs(options.input, false);
   check_outputs({options.out}, files_of(inputs.scenario));
-  const Backend backend(options.backend, &inputs.cluster, inputs.profile.hardware_queues);
+  const Backend backend(options.backend, &inputs.cluster, &inputs.profile);
   const Profile profile = calibrated_profile(inputs, inputs.scenario.schedules, backend);
   const std::string text = profile_to_text(profile);
   if (options.out.empty()) {

@@ -33,7 +33,7 @@ Profile calibrated_profile(const Inputs& inputs,
                            const std::vector<std::string>& schedules,
                            const Backend& backend) {
   const CalibrationSubject subject{
-      &inputs.scenario, &inputs.cluster, programs_of(inputs, schedules)};
+      &inputs.scenario, &inputs.cluster, programs_of(inputs, schedules), !backend.is_modelled()};
   Progress progress("probes", num_probes(subject));
   Profile profile = calibrate(subject, [&](const Program& program) {
     const RepeatedRuns runs = backend.run(program);
@@ -41,6 +41,11 @@ Profile calibrated_profile(const Inputs& inputs,
     return traces(runs);
   });
   profile.hardware_queues = inputs.profile.hardware_queues;
+  if (backend.is_modelled()) {
+    profile.gemm = inputs.profile.gemm;
+    profile.memory_bytes_per_second = inputs.profile.memory_bytes_per_second;
+    profile.operations = inputs.profile.operations;
+  }
   profile.name = inputs.scenario.name + "_calibrated";
   profile.source = fmt::format("moesim calibrate on this machine, for scenario {} on cluster {}",
                                inputs.scenario.name,

@@ -141,6 +141,12 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
                   "small ones stand for long ones. Default: 1")
       ->option_text("K")
       ->check(CLI::Range(1.0, 1e6));
+  app->add_flag("--modelled",
+                backend.modelled,
+                "Operations compute, but last what the profile\n"
+                "says: a check of wiring, links and sharing that\n"
+                "busy cores do not disturb")
+      ->excludes("--dilation");
   app->add_option("--runs", backend.num_runs, "Accepted runs of a Program. Default: 10")
       ->option_text("N")
       ->check(CLI::Range(1, 100'000));

@@ -100,8 +100,9 @@ Profile take_profile(const CrosscheckOptions& options,
                      const Inputs& inputs,
                      const Lineup& lineup,
                      const Backend& backend) {
-  return options.input.profile.empty() ? calibrated_profile(inputs, lineup.schedules, backend)
-                                       : inputs.profile;
+  return options.input.profile.empty() || options.backend.modelled
+             ? calibrated_profile(inputs, lineup.schedules, backend)
+             : inputs.profile;
 }
 
 // Checks every schedule that can run; the others are named.
@@ -144,7 +145,7 @@ int run_crosscheck(const CrosscheckOptions& options) {
   Inputs inputs = load_scenario_inputs(options.input, false);
   check_outputs({options.svg}, files_of(inputs.scenario));
   const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
-  const Backend backend(options.backend, &inputs.cluster, inputs.profile.hardware_queues);
+  const Backend backend(options.backend, &inputs.cluster, &inputs.profile);
   inputs.profile = take_profile(options, inputs, lineup, backend);
   std::vector<Checked> all;
   const Crosscheck crosscheck = check_all(options, inputs, lineup, backend, all);

@@ -29,12 +29,17 @@ Subject load(const ExecuteOptions& options) {
 int run_execute(const ExecuteOptions& options) {
   const Subject subject = load(options);
   require_verified(subject);
-  const Backend backend(
-      options.backend, subject.cluster_or_null(), hardware_queues(subject.profile_or_null()));
+  const Backend backend(options.backend, subject.cluster_or_null(), subject.profile_or_null());
   const RepeatedRuns runs = backend.run(subject.program());
   const Trace& trace = runs.typical().trace;
   write_files(options.outputs, subject, trace);
-  const SimulationResult result = make_result(result_inputs(subject, trace));
+  SimulationResult result = make_result(result_inputs(subject, trace));
+  result.measured = MeasuredRuns{.backend = options.backend.name,
+                                 .accepted = static_cast<int>(runs.accepted.size()),
+                                 .rejected = runs.num_rejected,
+                                 .median_seconds = runs.iteration().median.seconds(),
+                                 .p25_seconds = runs.iteration().p25.seconds(),
+                                 .lateness_seconds = runs.lateness().seconds()};
   print_out(report(options.outputs, result, subject.program(), trace));
   return kExitOk;
 }

@@ -64,6 +64,7 @@ struct SimulateOptions {
 struct BackendOptions {
   std::string name = "cpu";
   HostClock clock = HostClock::kFree;
+  bool modelled = false;  // operations last what the profile says, not what they take
   double dilation = 1;
   int num_runs = 10;  // accepted ones
 };

@@ -76,6 +76,18 @@ std::string origin(const SimulationResult& result) {
   return result.inputs_hash.empty() ? text : text + ", inputs " + result.inputs_hash;
 }
 
+std::string runs(const MeasuredRuns& measured) {
+  const TimeUnit unit(measured.median_seconds);
+  return fmt::format(
+      "median of {} runs on {} ({} more were disturbed), p25 {}, a task late by {} "
+      "at most",
+      measured.accepted,
+      measured.backend,
+      measured.rejected,
+      unit.format(measured.p25_seconds),
+      unit.format(measured.lateness_seconds));
+}
+
 // A titled block of times with their share of the iteration.
 std::string shares(const std::string& title, const NamedSeconds& rows, double iteration) {
   if (rows.empty()) {
@@ -142,7 +154,10 @@ std::string to_table(const SimulationResult& result) {
   if (result.dropped_share > 0) {
     facts.add_row({"dropped", format_percent(result.dropped_share) + " of the tokens' choices"});
   }
-  facts.add_row({"simulated", origin(result)});
+  if (result.measured) {
+    facts.add_row({"measured", runs(*result.measured)});
+  }
+  facts.add_row({result.measured ? "executed" : "simulated", origin(result)});
   const double iteration = result.iteration_seconds;
   std::string text = heading(result) + "\n" + facts.to_string();
   text += shares("critical path", largest_first(result.critical_path_seconds), iteration);

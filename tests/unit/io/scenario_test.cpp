@@ -79,20 +79,20 @@ TEST_F(ScenarioTest, DerivesGroupSizesAndDefaults) {
 TEST_F(ScenarioTest, OverridesReachEveryFile) {
   const Inputs inputs = load_inputs(path_,
                                     {.overrides = {"model.sequence=2048",
-                                     "model.capacity_factor=*",
-                                     "model.optimizer=ADAM",
-                                     "model.recompute=FULL",
-                                     "model.gate=EXPERT_CHOICE",
-                                     "model.pad_capacity=true",
-                                     "routing.zipf_exponent=1.2",
-                                     "degrees.forward=4",
-                                     "degrees.backward_per_layer=1,2,3",
-                                     "schedules=fsmoe,lina",
-                                     "baseline=lina",
-                                     "gradient_chunk=1 MB",
-                                     "seed=18446744073709551615",
-                                     "cluster.num_nodes=4",
-                                     "profile.hardware_queues=1"}});
+                                                   "model.capacity_factor=*",
+                                                   "model.optimizer=ADAM",
+                                                   "model.recompute=FULL",
+                                                   "model.gate=EXPERT_CHOICE",
+                                                   "model.pad_capacity=true",
+                                                   "routing.zipf_exponent=1.2",
+                                                   "degrees.forward=4",
+                                                   "degrees.backward_per_layer=1,2,3",
+                                                   "schedules=fsmoe,lina",
+                                                   "baseline=lina",
+                                                   "gradient_chunk=1 MB",
+                                                   "seed=18446744073709551615",
+                                                   "cluster.num_nodes=4",
+                                                   "profile.hardware_queues=1"}});
   const Scenario& scenario = inputs.scenario;
   EXPECT_EQ(scenario.model.sequence, 2048);
   EXPECT_FALSE(scenario.model.capacity_factor);
@@ -288,9 +288,13 @@ TEST_F(ScenarioTest, GivenTokensMustSaySomething) {
 TEST_F(ScenarioTest, SchedulesMustBeKnown) {
   const std::vector<std::string> known = {"fsmoe", "lina", "tutel"};
   EXPECT_EQ(error_of([&] { load_inputs(path_, {.known_schedules = known}); }), "");
-  EXPECT_EQ(error_of([&] { load_inputs(path_, {.overrides = {"schedules=lina,fsmo"}, .known_schedules = known}); }),
+  EXPECT_EQ(error_of([&] {
+              load_inputs(path_, {.overrides = {"schedules=lina,fsmo"}, .known_schedules = known});
+            }),
             "--set schedules=lina,fsmo: no schedule \"fsmo\"; did you mean \"fsmoe\"?");
-  EXPECT_EQ(error_of([&] { load_inputs(path_, {.overrides = {"baseline=x"}, .known_schedules = known}); }),
+  EXPECT_EQ(error_of([&] {
+              load_inputs(path_, {.overrides = {"baseline=x"}, .known_schedules = known});
+            }),
             "--set baseline=x: no schedule \"x\"; use one of fsmoe, lina, tutel");
 }
 
