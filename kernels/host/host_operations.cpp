@@ -44,7 +44,7 @@ std::optional<Time> HostRun::operate(Lock& lock, int rank, int position) {
   lock.unlock();
   Time cpu_time;
   {
-    const OrdinaryPriority priority(has_real_time_);
+    const ComputingPriority priority(has_real_time_);
     const Time before = thread_cpu_time();
     operation->run(tensors_);
     cpu_time = thread_cpu_time() - before;

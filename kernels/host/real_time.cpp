@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kPicosecondsPerNanosecond = 1000;
 constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr int kRealTimePriority = 10;
+constexpr int kComputingPriority = 5;
 
 // A sleeper looks up so often to see whether the run was stopped.
 constexpr std::chrono::milliseconds kSlice{100};
@@ -62,13 +63,13 @@ bool prepare_thread(bool real_time) {
   return real_time && set_scheduling(SCHED_FIFO, kRealTimePriority);
 }
 
-OrdinaryPriority::OrdinaryPriority(bool has_real_time) : has_real_time_(has_real_time) {
+ComputingPriority::ComputingPriority(bool has_real_time) : has_real_time_(has_real_time) {
   if (has_real_time_) {
-    set_scheduling(SCHED_OTHER, 0);
+    set_scheduling(SCHED_FIFO, kComputingPriority);
   }
 }
 
-OrdinaryPriority::~OrdinaryPriority() {
+ComputingPriority::~ComputingPriority() {
   if (has_real_time_) {
     set_scheduling(SCHED_FIFO, kRealTimePriority);
   }

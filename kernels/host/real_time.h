@@ -34,16 +34,16 @@ void sleep_until(MonotonicTime time, const std::atomic<bool>& stop);
 // does.
 bool prepare_thread(bool real_time);
 
-// Gives up the real-time priority of the calling thread for a while: computing for long must not
-// keep others from waking up on time.
-class OrdinaryPriority {
+// Lowers the real-time priority of the calling thread for a while: computing must not keep others
+// from waking up on time, nor other processes keep it from computing.
+class ComputingPriority {
  public:
-  explicit OrdinaryPriority(bool has_real_time);
-  ~OrdinaryPriority();
-  OrdinaryPriority(const OrdinaryPriority&) = delete;
-  OrdinaryPriority& operator=(const OrdinaryPriority&) = delete;
-  OrdinaryPriority(OrdinaryPriority&&) = delete;
-  OrdinaryPriority& operator=(OrdinaryPriority&&) = delete;
+  explicit ComputingPriority(bool has_real_time);
+  ~ComputingPriority();
+  ComputingPriority(const ComputingPriority&) = delete;
+  ComputingPriority& operator=(const ComputingPriority&) = delete;
+  ComputingPriority(ComputingPriority&&) = delete;
+  ComputingPriority& operator=(ComputingPriority&&) = delete;
 
  private:
   bool has_real_time_;
