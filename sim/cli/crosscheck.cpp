@@ -114,6 +114,7 @@ Crosscheck check_all(const CrosscheckOptions& options,
   Crosscheck crosscheck;
   crosscheck.backend = options.backend.name;
   crosscheck.baseline = lineup.baseline;
+  crosscheck.modelled = backend.is_modelled();
   Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
   for (const std::string& schedule : lineup.schedules) {
     try {
