@@ -36,6 +36,8 @@ class Backend {
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:
+  [[nodiscard]] RepeatedRuns run_here(const Program& program) const;
+
   BackendOptions options_;
   std::optional<Cluster> cluster_;
   std::optional<Profile> profile_;
