@@ -1,16 +1,19 @@
 #include "sim/cli/backend.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <numeric>
 #include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "kernels/gemm.h"
 #include "kernels/host/host_executor.h"
+#include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
@@ -67,7 +70,7 @@ double total_flops(const Program& program) {
 }
 
 void check_size(const Program& program) {
-  const int64_t memory = int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t memory = available_memory();
   const int64_t needed = TensorStore::size(program, program.num_ranks);
   const double cores = std::max(1U, std::thread::hardware_concurrency());
   const double seconds = total_flops(program) / measured_flop_rate() / cores;
@@ -94,10 +97,15 @@ Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Pr
   }
   if (options.modelled && !(cluster_ && profile_)) {
     throw Error(
-        "--modelled takes the operations' times from a profile; give --profile and "
-        "--cluster");
+        "--modelled takes the operations' times from a profile; give one and a cluster, in the "
+        "scenario or by --profile and --cluster");
   }
 }
+
+Backend::Backend(const BackendOptions& options, const Inputs& inputs)
+    : Backend(options,
+              &inputs.cluster,
+              inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
 
 RepeatedRuns Backend::run(const Program& program) const {
   check_size(program);
