@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "kernels/machine.h"
+#include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
 #include "sim/base/units.h"

@@ -1,6 +1,9 @@
 #include "sim/cli/backend.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <numeric>
 #include <thread>
 
@@ -10,7 +13,7 @@
 
 #include "kernels/gemm.h"
 #include "kernels/host/host_executor.h"
-#include "kernels/machine.h"
+#include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
@@ -95,10 +98,15 @@ Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Pr
   }
   if (options.modelled && !(cluster_ && profile_)) {
     throw Error(
-        "--modelled takes the operations' times from a profile; give --profile and "
-        "--cluster");
+        "--modelled takes the operations' times from a profile; give one and a cluster, in the "
+        "scenario or by --profile and --cluster");
   }
 }
+
+Backend::Backend(const BackendOptions& options, const Inputs& inputs)
+    : Backend(options,
+              &inputs.cluster,
+              inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
 
 RepeatedRuns Backend::run(const Program& program) const {
   check_size(program);

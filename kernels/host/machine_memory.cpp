@@ -1,4 +1,4 @@
-#include "kernels/machine.h"
+#include "kernels/host/machine_memory.h"
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace moesim {
 
-// "MemAvailable:   123456 kB" where the kernel says it, else all there is.
+// "MemAvailable:   123456 kB": unlike the free pages, with what caches would give back.
 int64_t available_memory() {
   const std::string text = read_file("/proc/meminfo");
   const std::string key = "MemAvailable:";

@@ -4,7 +4,7 @@
 
 namespace moesim {
 
-// Bytes of memory that this machine could give without swapping.
+// Bytes that the system could give without swapping.
 int64_t available_memory();
 
 }  // namespace moesim
