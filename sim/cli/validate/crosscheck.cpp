@@ -107,9 +107,9 @@ void add_file(const std::string& path, SectionWriter& writer) {
   const std::string text = read_file(path);
   const MeasuredCrosscheck measured = parse_measured_crosscheck(path, text);
   writer.say(fmt::format("### `{}` ({})", path, content_hash(text)));
-  writer.say(fmt::format("Measured on {}, {}. Rerun with: `{}`; figures differ from run to run.",
-                         measured.machine,
+  writer.say(fmt::format("Measured on {}, on {}. Rerun with: `{}`; figures differ from run to run.",
                          measured.date,
+                         measured.machine,
                          measured.command));
   if (measured.crosscheck.modelled) {
     writer.say(

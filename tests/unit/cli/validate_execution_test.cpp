@@ -105,7 +105,7 @@ TEST_F(CrosscheckStudyTest, SaysWhereItWasMeasuredAndHowToRerunIt) {
   const Finding finding = study();
   EXPECT_EQ(finding.num_misses, 0);
   EXPECT_THAT(finding.text,
-              HasSubstr("Measured on a laptop, 2026-11-30. Rerun with: `moesim crosscheck x`; "
+              HasSubstr("Measured on 2026-11-30, on a laptop. Rerun with: `moesim crosscheck x`; "
                         "figures differ from run to run."));
   EXPECT_THAT(finding.text, HasSubstr("**wiring test**"));
   EXPECT_THAT(finding.text,
