@@ -171,8 +171,8 @@ inline constexpr CommandHelp kCalibrate = {
     "calibrate",
     "SCENARIO [OPTIONS]",
     "Measures what a scenario's operations and collectives cost on a backend: a profile",
-    R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its model's
-operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
+    R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its
+model's operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
 robustly to relative residuals; where none fits a collective within 10 %, its measured table is
 kept. The scenario needs no profile of its own; with --modelled its operations' costs are kept, and
 only the rest is measured.
