@@ -163,13 +163,20 @@ Line fit_operation(const std::vector<Sample>& samples) {
 
 OperationCost operation_cost(const OperationKey& key, const OperationSamples& samples) {
   const bool has_flops = !samples.by_flops.empty();
-  const Line line = fit_operation(has_flops ? samples.by_flops : samples.by_bytes);
+  const std::vector<Sample>& of = has_flops ? samples.by_flops : samples.by_bytes;
+  const Line line = fit_operation(of);
   OperationCost cost;
   cost.operation = key.first;
   cost.pass = key.second;
-  cost.startup_seconds = line.startup_seconds;
-  (has_flops ? cost.seconds_per_flop : cost.seconds_per_byte) = line.seconds_per_unit;
   cost.fit = line.fit;
+  if (worst_of_medians(line, of) <= kWorstResidual) {
+    cost.startup_seconds = line.startup_seconds;
+    (has_flops ? cost.seconds_per_flop : cost.seconds_per_byte) = line.seconds_per_unit;
+    return cost;
+  }
+  for (const Sample& point : median_table(of)) {
+    cost.points.push_back({static_cast<int64_t>(point.size), point.seconds});
+  }
   return cost;
 }
 

@@ -10,8 +10,10 @@
 namespace moesim {
 namespace {
 
+// "+1.2 %"; what rounds to zero has no sign.
 std::string percent(double share) {
-  return fmt::format("{:+.1f} %", 100 * share);
+  const std::string text = fmt::format("{:+.1f} %", 100 * share);
+  return text == "+0.0 %" || text == "-0.0 %" ? "0.0 %" : text;
 }
 
 std::string schedules_table(const Crosscheck& crosscheck, const TimeUnit& unit) {
@@ -66,6 +68,19 @@ std::string kinds_table(const Crosscheck& crosscheck, const TimeUnit& unit) {
   return table.to_string();
 }
 
+std::string ranking_text(const Ranking& order) {
+  if (order.num_pairs == 0) {
+    return {};
+  }
+  return fmt::format(
+      "Ranking: of {} whose measured times differ by more than {:.0f} %, {} predicted in the "
+      "measured order.\n",
+      counted(static_cast<size_t>(order.num_pairs), "pair"),
+      100 * kRankingMargin,
+      order.num_agreeing == order.num_pairs ? "all are"
+                                            : fmt::format("{} are", order.num_agreeing));
+}
+
 nlohmann::ordered_json row_json(const Crosscheck& crosscheck, const ScheduleComparison& row) {
   nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
   for (const KindComparison& kind : row.kinds) {
@@ -94,17 +109,12 @@ std::string to_table(const Crosscheck& crosscheck) {
     longest = std::max(longest, row.measured_seconds);
   }
   const TimeUnit unit(longest);
-  const Ranking order = ranking(crosscheck);
   std::string text = schedules_table(crosscheck, unit);
-  text += fmt::format(
-      "\nAbsolute error: median {:.1f} %, largest {:.1f} %. Ranking: {} of {} pairs of schedules "
-      "that differ by more than {:.0f} % come in the measured order.\n",
-      100 * median_error(crosscheck),
-      100 * worst_error(crosscheck),
-      order.num_agreeing,
-      order.num_pairs,
-      100 * kRankingMargin);
-  text += "\nTime of a rank's tasks by kind (waiting for others not counted):\n";
+  text += fmt::format("\nAbsolute error: median {:.1f} %, largest {:.1f} %.\n",
+                      100 * median_error(crosscheck),
+                      100 * worst_error(crosscheck));
+  text += ranking_text(ranking(crosscheck));
+  text += "\nTime of a rank's tasks by kind, without waiting for other ranks:\n";
   text += kinds_table(crosscheck, unit);
   if (!crosscheck.not_run.empty()) {
     text += fmt::format("\nNot run:\n- {}\n", fmt::join(crosscheck.not_run, "\n- "));

@@ -114,6 +114,12 @@ Scenario with_sequence(const Scenario& scenario, double share) {
   return smaller;
 }
 
+// The Program has the probe's name too: errors name it.
+Probe named(std::string name, Program program) {
+  program.name = name;
+  return {std::move(name), std::move(program)};
+}
+
 }  // namespace
 
 Group span_group(const Cluster& cluster, Span span) {
@@ -148,7 +154,8 @@ Probe collective_probe(const Cluster& cluster,
   for (const int64_t size : bytes) {
     probe.add(operation, size, "communication", kNone);
   }
-  return {fmt::format("{} {}", to_string(operation), span_name(span)), std::move(probe).build()};
+  return named(fmt::format("{} {}", to_string(operation), span_name(span)),
+               std::move(probe).build());
 }
 
 Probe paired_probe(const Cluster& cluster, Span span, int64_t bytes) {
@@ -157,7 +164,7 @@ Probe paired_probe(const Cluster& cluster, Span span, int64_t bytes) {
   const int alone = probe.add(kOperation, bytes, "first", kNone);
   probe.add(kOperation, bytes, "first", kNone);
   probe.add(kOperation, bytes, "second", alone);
-  return {fmt::format("two at once {}", span_name(span)), std::move(probe).build()};
+  return named(fmt::format("two at once {}", span_name(span)), std::move(probe).build());
 }
 
 std::vector<Probe> operation_probes(const Scenario& scenario, const std::vector<double>& shares) {
@@ -169,8 +176,8 @@ std::vector<Probe> operation_probes(const Scenario& scenario, const std::vector<
   for (const double share : shares) {
     const Scenario smaller = with_sequence(scenario, share);
     for (const std::string& schedule : schedules) {
-      probes.push_back({fmt::format("operations on {} positions", smaller.model.sequence),
-                        build_schedule(schedule, smaller, Degrees::uniform(1, 1, 1), {})});
+      probes.push_back(named(fmt::format("operations on {} positions", smaller.model.sequence),
+                             build_schedule(schedule, smaller, Degrees::uniform(1, 1, 1), {})));
     }
   }
   return probes;
@@ -185,7 +192,7 @@ Probe launch_probe(int num_ranks, int num_tasks) {
     task.stream = builder.stream("compute");
     builder.add_task(std::move(task));
   }
-  return {"launches", std::move(builder).build()};
+  return named("launches", std::move(builder).build());
 }
 
 }  // namespace moesim

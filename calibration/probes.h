@@ -14,7 +14,7 @@ namespace moesim {
 // A Program whose tasks are measured one at a time: every probe runs on the backend that runs the
 // schedules, through the same executor.
 struct Probe {
-  std::string name;  // for progress: "ALL_TO_ALL between nodes"
+  std::string name;  // "ALL_TO_ALL between nodes"
   Program program;
 };
 

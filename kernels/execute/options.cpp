@@ -141,6 +141,9 @@ void add_runs(CLI::App& app, ExecuteOptions& options) {
       ->option_text("N")
       ->check(CLI::Range(0, kMaxRuns));
   app.add_option("--trace", options.trace, "Writes the trace as JSON")->option_text("FILE");
+  app.add_option("--traces", options.traces, "Writes the trace of every run: DIR/0.json, ...")
+      ->option_text("DIR")
+      ->check(CLI::ExistingDirectory);
   app.add_option("--results",
                  options.results,
                  "Writes a line for each rank's buffers: a hash of\n"

@@ -20,7 +20,8 @@ struct ExecuteOptions {
   InputData data = InputData::kReal;
   int num_runs = 1;
   int max_rejected = 30;
-  std::string trace;
+  std::string trace;   // of the run with the median time
+  std::string traces;  // folder for those of all accepted runs: 0.json, 1.json, …
   std::string results;
 };
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
+#include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
 #include "sim/base/message.h"
@@ -50,17 +50,6 @@ std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
   const int64_t size = int64_t{shape.blocks} * shape.rows * shape.columns * 4;
   const auto* bytes = reinterpret_cast<const char*>(tensors.bytes(rank, tensor));
   return content_hash({bytes, static_cast<size_t>(size)});
-}
-
-// What the system could give without swapping: "MemAvailable:   123456 kB".
-int64_t available_memory() {
-  const std::string text = read_file("/proc/meminfo");
-  const std::string key = "MemAvailable:";
-  const size_t at = text.find(key);
-  if (at == std::string::npos) {
-    return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  }
-  return std::stoll(text.substr(at + key.size())) * 1024;
 }
 
 void print_out(const std::string& text) {
@@ -131,6 +120,10 @@ void report(const ExecuteOptions& options, const Program& program, const Outcome
   print_out(to_text(runs));
   if (!options.trace.empty()) {
     write_file_atomically(options.trace, trace_to_json(runs.typical().trace, program));
+  }
+  for (size_t run = 0; !options.traces.empty() && run < runs.accepted.size(); ++run) {
+    write_file_atomically(fmt::format("{}/{}.json", options.traces, run),
+                          trace_to_json(runs.accepted[run].trace, program));
   }
   if (!options.results.empty()) {
     write_file_atomically(options.results, outcome.results);

@@ -1,19 +1,23 @@
 #include "sim/cli/backend.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <numeric>
 #include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "kernels/gemm.h"
 #include "kernels/host/host_executor.h"
+#include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
+#include "sim/cli/launcher.h"
 #include "sim/cli/progress.h"
 #include "sim/engine/task_cost.h"
 #include "sim/program/work.h"
@@ -67,7 +71,7 @@ double total_flops(const Program& program) {
 }
 
 void check_size(const Program& program) {
-  const int64_t memory = int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t memory = available_memory();
   const int64_t needed = TensorStore::size(program, program.num_ranks);
   const double cores = std::max(1U, std::thread::hardware_concurrency());
   const double seconds = total_flops(program) / measured_flop_rate() / cores;
@@ -94,13 +98,31 @@ Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Pr
   }
   if (options.modelled && !(cluster_ && profile_)) {
     throw Error(
-        "--modelled takes the operations' times from a profile; give --profile and "
-        "--cluster");
+        "--modelled takes the operations' times from a profile; give one and a cluster, in the "
+        "scenario or by --profile and --cluster");
   }
 }
 
+Backend::Backend(const BackendOptions& options, const Inputs& inputs)
+    : Backend(options,
+              &inputs.cluster,
+              inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
+
 RepeatedRuns Backend::run(const Program& program) const {
   check_size(program);
+  RepeatedRuns runs = options_.launcher.empty() ? run_here(program) : launch(options_, program);
+  if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
+    throw RunError(
+        fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
+                    "or longer tasks (--dilation, slower ports)",
+                    program.name,
+                    runs.accepted.size(),
+                    runs.accepted.size() + static_cast<size_t>(runs.num_rejected)));
+  }
+  return runs;
+}
+
+RepeatedRuns Backend::run_here(const Program& program) const {
   HostOptions host;
   host.clock = options_.clock;
   host.dilation = options_.dilation;
@@ -117,25 +139,18 @@ RepeatedRuns Backend::run(const Program& program) const {
   std::vector<int> ranks(program.num_ranks);
   std::iota(ranks.begin(), ranks.end(), 0);
   TensorStore tensors(program, ranks);
-  RepeatedRuns runs =
-      repeat(executor,
-             {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
-             tensors);
-  if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
-    throw RunError(
-        fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
-                    "or longer tasks (--dilation, slower ports)",
-                    program.name,
-                    runs.accepted.size(),
-                    runs.accepted.size() + static_cast<size_t>(runs.num_rejected)));
-  }
-  return runs;
+  return repeat(executor,
+                {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
+                tensors);
 }
 
 std::vector<std::string> Backend::environment() const {
   utsname machine{};
   uname(&machine);
-  return {fmt::format("backend cpu, clock {}, {}",
+  const std::string where =
+      options_.launcher.empty() ? "backend cpu" : "processes of: " + options_.launcher;
+  return {fmt::format("{}, clock {}, {}",
+                      where,
                       name(options_.clock),
                       options_.modelled ? "operations modelled"
                                         : fmt::format("dilation {}", options_.dilation)),

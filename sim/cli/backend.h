@@ -8,6 +8,7 @@
 #include "kernels/repeat.h"
 #include "sim/cli/options.h"
 #include "sim/io/cluster.h"
+#include "sim/io/inputs.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
 
@@ -24,7 +25,11 @@ class Backend {
  public:
   // Without a cluster, links are not paced. Of the profile its hardware queues count, and the
   // operations' times where the options say that they are modelled.
+  // Throws Error when they are and the cluster or the profile is missing.
   Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile);
+
+  // With the cluster of a scenario, and its profile where it names one.
+  Backend(const BackendOptions& options, const Inputs& inputs);
 
   // Runs a Program until enough runs are accepted. Throws Error when it needs more memory or time
   // than this machine has for it, and RunError when too many runs were disturbed.
@@ -36,6 +41,8 @@ class Backend {
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:
+  [[nodiscard]] RepeatedRuns run_here(const Program& program) const;
+
   BackendOptions options_;
   std::optional<Cluster> cluster_;
   std::optional<Profile> profile_;

@@ -7,13 +7,14 @@
 #include "sim/cli/output.h"
 #include "sim/cli/output_paths.h"
 #include "sim/io/files.h"
+#include "sim/report/text.h"
 
 namespace moesim {
 
 int run_calibrate(const CalibrateOptions& options) {
   const Inputs inputs = load_scenario_inputs(options.input, false);
   check_outputs({options.out}, files_of(inputs.scenario));
-  const Backend backend(options.backend, &inputs.cluster, &inputs.profile);
+  const Backend backend(options.backend, inputs);
   const Profile profile = calibrated_profile(inputs, inputs.scenario.schedules, backend);
   const std::string text = profile_to_text(profile);
   if (options.out.empty()) {
@@ -21,10 +22,10 @@ int run_calibrate(const CalibrateOptions& options) {
     return kExitOk;
   }
   write_file_atomically(options.out, text);
-  print_out(fmt::format("{}: {} collectives and {} operations\n",
+  print_out(fmt::format("{}: {}, {}\n",
                         options.out,
-                        profile.collectives.size(),
-                        profile.operations.size()));
+                        counted(profile.collectives.size(), "collective"),
+                        counted(profile.operations.size(), "operation")));
   return kExitOk;
 }
 

@@ -11,17 +11,24 @@
 namespace moesim {
 namespace {
 
+// Parm chooses between two schedules when it has costs.
+std::vector<std::string> variants_of(const std::string& schedule) {
+  return schedule == "parm" ? std::vector<std::string>{"parm_s1", "parm_s2"}
+                            : std::vector<std::string>{schedule};
+}
+
 // One Program of each schedule, without chunks: it has the collectives that the others cut.
 std::vector<Program> programs_of(const Inputs& inputs, const std::vector<std::string>& schedules) {
   const Evaluator evaluator = make_evaluator(inputs.cluster, inputs.profile);
   const Degrees degrees = Degrees::uniform(inputs.scenario.model.layers, 1, 1);
   std::vector<Program> programs;
   for (const std::string& schedule : schedules) {
-    const std::string built = schedule == "parm" ? "parm_s1" : schedule;
-    try {
-      programs.push_back(build_schedule(built, inputs.scenario, degrees, evaluator));
-    } catch (const Error&) {
-      continue;  // compare and crosscheck say why it cannot
+    for (const std::string& variant : variants_of(schedule)) {
+      try {
+        programs.push_back(build_schedule(variant, inputs.scenario, degrees, evaluator));
+      } catch (const Error&) {
+        continue;  // compare and crosscheck say why it cannot
+      }
     }
   }
   return programs;

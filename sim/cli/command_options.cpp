@@ -147,6 +147,12 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
                 "says: a check of wiring, links and sharing that\n"
                 "busy cores do not disturb")
       ->excludes("--dilation");
+  add_text(app,
+           "--launcher",
+           backend.launcher,
+           "COMMAND",
+           "Starts moesim-execute as MPI processes, whose links\n"
+           "are real: 'mpirun -np 4 build/release/moesim-execute'");
   app->add_option("--runs", backend.num_runs, "Accepted runs of a Program. Default: 10")
       ->option_text("N")
       ->check(CLI::Range(1, 100'000));

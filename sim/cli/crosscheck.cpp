@@ -96,6 +96,7 @@ std::vector<std::string> assumptions_of(const std::vector<Checked>& all) {
   return assumptions;
 }
 
+// --modelled takes the operations' costs from the profile; its collectives are measured.
 Profile take_profile(const CrosscheckOptions& options,
                      const Inputs& inputs,
                      const Lineup& lineup,
@@ -105,38 +106,52 @@ Profile take_profile(const CrosscheckOptions& options,
              : inputs.profile;
 }
 
-// Checks every schedule that can run; the others are named.
-Crosscheck check_all(const CrosscheckOptions& options,
-                     const Inputs& inputs,
-                     const Lineup& lineup,
-                     const Backend& backend,
-                     std::vector<Checked>& all) {
-  Crosscheck crosscheck;
-  crosscheck.backend = options.backend.name;
-  crosscheck.baseline = lineup.baseline;
+// The schedules that can run, and why the others cannot.
+struct Checks {
+  std::vector<Checked> checked;
+  std::vector<std::string> not_run;
+};
+
+Checks check_all(const CrosscheckOptions& options,
+                 const Inputs& inputs,
+                 const Lineup& lineup,
+                 const Backend& backend) {
+  Checks checks;
   Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
   for (const std::string& schedule : lineup.schedules) {
     try {
-      all.push_back(check(inputs, schedule, options.plan, backend));
-      crosscheck.rows.push_back(make_row(all.back()));
+      checks.checked.push_back(check(inputs, schedule, options.plan, backend));
     } catch (const Error& error) {
-      crosscheck.not_run.push_back(fmt::format("{}: {}", schedule, error.what()));
+      checks.not_run.push_back(fmt::format("{}: {}", schedule, error.what()));
     }
     progress.add_one();
   }
-  crosscheck.assumptions = assumptions_of(all);
-  return crosscheck;
+  return checks;
 }
 
-void require_rows(const Crosscheck& crosscheck) {
-  for (const ScheduleComparison& row : crosscheck.rows) {
-    if (row.schedule == crosscheck.baseline) {
+void require_baseline(const Checks& checks, const std::string& baseline) {
+  for (const Checked& checked : checks.checked) {
+    if (checked.subject.schedule == baseline) {
       return;
     }
   }
   throw Error(fmt::format("the baseline {} cannot run; choose another one with --baseline:\n  {}",
-                          crosscheck.baseline,
-                          fmt::join(crosscheck.not_run, "\n  ")));
+                          baseline,
+                          fmt::join(checks.not_run, "\n  ")));
+}
+
+Crosscheck make_crosscheck(const Checks& checks,
+                           const std::string& backend,
+                           const std::string& baseline) {
+  Crosscheck crosscheck;
+  crosscheck.backend = backend;
+  crosscheck.baseline = baseline;
+  for (const Checked& checked : checks.checked) {
+    crosscheck.rows.push_back(make_row(checked));
+  }
+  crosscheck.not_run = checks.not_run;
+  crosscheck.assumptions = assumptions_of(checks.checked);
+  return crosscheck;
 }
 
 }  // namespace
@@ -145,13 +160,13 @@ int run_crosscheck(const CrosscheckOptions& options) {
   Inputs inputs = load_scenario_inputs(options.input, false);
   check_outputs({options.svg}, files_of(inputs.scenario));
   const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
-  const Backend backend(options.backend, &inputs.cluster, &inputs.profile);
+  const Backend backend(options.backend, inputs);
   inputs.profile = take_profile(options, inputs, lineup, backend);
-  std::vector<Checked> all;
-  const Crosscheck crosscheck = check_all(options, inputs, lineup, backend, all);
-  require_rows(crosscheck);
+  const Checks checks = check_all(options, inputs, lineup, backend);
+  require_baseline(checks, lineup.baseline);
+  const Crosscheck crosscheck = make_crosscheck(checks, options.backend.name, lineup.baseline);
   if (!options.svg.empty()) {
-    write_file_atomically(options.svg, picture(all));
+    write_file_atomically(options.svg, picture(checks.checked));
   }
   print_out(options.json ? to_json(crosscheck) : to_table(crosscheck));
   const bool missed = options.max_error && worst_error(crosscheck) > *options.max_error;

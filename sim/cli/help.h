@@ -162,8 +162,8 @@ A scenario that needs more memory or time than this machine has is refused. A Pr
 --cluster is not paced.
 
 Examples:
-  moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 16
-  moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 16 --svg timeline.svg
+  moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 50
+  moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
 )"};
 
 inline constexpr CommandHelp kCalibrate = {
@@ -176,7 +176,7 @@ robustly to relative residuals; where none fits within 10 %, the measured table 
 scenario needs no profile of its own.
 
 Examples:
-  moesim calibrate scenarios/crosscheck.txtpb --dilation 16 --out profile.txtpb
+  moesim calibrate scenarios/crosscheck.txtpb --dilation 50 --out profile.txtpb
 )"};
 
 inline constexpr CommandHelp kCrosscheck = {
@@ -189,9 +189,9 @@ measured, by kind of task too, and whether the ranking agrees. The exit code is 
 error is beyond --max-error.
 
 Examples:
-  moesim crosscheck scenarios/crosscheck.txtpb --dilation 16
-  moesim crosscheck scenarios/crosscheck.txtpb --dilation 16 --max-error 5% --svg both.svg
-  moesim crosscheck scenarios/crosscheck.txtpb --dilation 16 --profile profile.txtpb --json
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 50
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 50 --max-error 5% --svg both.svg
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 50 --profile profile.txtpb --json
 )"};
 
 }  // namespace moesim::help

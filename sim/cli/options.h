@@ -67,6 +67,9 @@ struct BackendOptions {
   bool modelled = false;  // operations last what the profile says, not what they take
   double dilation = 1;
   int num_runs = 10;  // accepted ones
+  // A command that starts moesim-execute's processes; empty: threads of this process. Links are
+  // then those that there are, and not paced.
+  std::string launcher;
 };
 
 // Exactly one of `input.scenario` and `program` is given.

@@ -11,6 +11,22 @@
 #include "sim/program/work.h"
 
 namespace moesim {
+namespace {
+
+double operation_seconds(const OperationCost& cost, const Work& work) {
+  if (cost.points.empty()) {
+    return cost.startup_seconds + work.flops * cost.seconds_per_flop +
+           work.memory_bytes * cost.seconds_per_byte;
+  }
+  const double amount = work.flops > 0 ? work.flops : work.memory_bytes;
+  std::vector<MeasuredPoint> points;
+  for (const WorkPoint& point : cost.points) {
+    points.push_back({point.work, point.seconds});
+  }
+  return amount > 0 ? interpolate(points, amount) : 0;
+}
+
+}  // namespace
 
 void check_total(const std::vector<Time>& durations) {
   constexpr double kHundredDays = 100 * 86'400;
@@ -76,9 +92,7 @@ Time TaskCosts::work_duration(const Task& task, int rank) {
   }
   const Work work = work_of(program_, task, depends_on_rank(task) ? valid_share(task, rank) : 1);
   if (const OperationCost* cost = operation_cost(*profile_, task)) {
-    return checked_time(cost->startup_seconds + work.flops * cost->seconds_per_flop +
-                            work.memory_bytes * cost->seconds_per_byte,
-                        task.name);
+    return checked_time(operation_seconds(*cost, work), task.name);
   }
   double seconds = 0;
   if (work.num_gemms > 0 || work.flops > 0) {

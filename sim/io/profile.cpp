@@ -44,6 +44,23 @@ GemmCost read_gemm(const Fields& fields) {
           .fit = read_fit(fields)};
 }
 
+std::vector<WorkPoint> read_work_points(const Fields& cost) {
+  constexpr std::int64_t kMostWork = 1'000'000'000'000'000'000;
+  std::vector<WorkPoint> points;
+  for (const Fields& fields : cost.children("points")) {
+    const WorkPoint point = {.work = fields.long_integer("work", {1, kMostWork}),
+                             .seconds = fields.quantity("time", parse_time).seconds()};
+    if (!points.empty() && point.work <= points.back().work) {
+      throw fields.error("work", "work must ascend; sort the points");
+    }
+    if (point.seconds == 0 || (!points.empty() && point.seconds < points.back().seconds)) {
+      throw fields.error("time", "more work takes no less time; remove or smooth this point");
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
 OperationCost read_operation(const Fields& fields) {
   OperationCost cost;
   cost.operation = fields.text("operation");
@@ -65,6 +82,12 @@ OperationCost read_operation(const Fields& fields) {
     cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
   }
   cost.fit = read_fit(fields);
+  cost.points = read_work_points(fields);
+  for (const char* part : {"startup", "per_flop", "per_byte"}) {
+    if (!cost.points.empty() && fields.has(part)) {
+      throw fields.error(part, "points stand instead of start-up and slopes; keep one of the two");
+    }
+  }
   return cost;
 }
 

@@ -52,6 +52,11 @@ struct GemmCost {
 inline constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
 inline constexpr int kDefaultHardwareQueues = kMaxHardwareQueues;
 
+struct WorkPoint {
+  int64_t work = 0;
+  double seconds = 0;
+};
+
 // t = startup + flops * seconds_per_flop + memory bytes * seconds_per_byte, for one kind of compute
 // operation in one pass.
 struct OperationCost {
@@ -61,6 +66,8 @@ struct OperationCost {
   double seconds_per_flop = 0;
   double seconds_per_byte = 0;
   Fit fit;
+  // Instead of a line: times at FLOPs (bytes of memory where there are none), ascending.
+  std::vector<WorkPoint> points{};
 };
 
 // Measured costs and where they come from. An absent part costs nothing and is named among the

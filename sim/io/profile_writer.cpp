@@ -33,7 +33,14 @@ void write(const Fit& fit, proto::Fit& message) {
 void write(const OperationCost& cost, proto::OperationCost& message) {
   message.set_operation(cost.operation);
   message.set_pass(static_cast<proto::Pass>(cost.pass));
-  message.set_startup(microseconds(cost.startup_seconds));
+  if (cost.points.empty()) {
+    message.set_startup(microseconds(cost.startup_seconds));
+  }
+  for (const WorkPoint& point : cost.points) {
+    proto::WorkPoint& written = *message.add_points();
+    written.set_work(point.work);
+    written.set_time(microseconds(point.seconds));
+  }
   if (cost.seconds_per_flop > 0) {
     message.set_per_flop(per_flop(cost.seconds_per_flop));
   }

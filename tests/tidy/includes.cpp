@@ -46,7 +46,7 @@ const std::vector<Library>& libraries() {
       {"google/protobuf/", {"sim/io"}, true},
       {".pb.h", {"sim/io"}, true},
       {"CLI/", {"sim/cli", "kernels/execute"}, true},
-      {"nlohmann/", {"sim/report", "tests"}, false},
+      {"nlohmann/", {"sim/report", "calibration", "tests"}, false},
       {"fstream", {"sim/io", "tests"}, true},
       {"gtest/", {"tests"}, true},
       {"gmock/", {"tests"}, true},
