@@ -233,7 +233,7 @@ void CommandLine::add_validate() {
   app->add_option("SECTION",
                   validate_.section,
                   "One section only, on standard output: recurrence, closed_forms,\n"
-                  "table2, grid, parm, sp_moe, determinism");
+                  "table2, grid, parm, sp_moe, equality, crosscheck, determinism");
   add_text(app, "--out", validate_.out, "FILE", "Default: docs/validation.md");
 }
 

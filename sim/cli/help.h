@@ -139,10 +139,11 @@ Examples:
 inline constexpr CommandHelp kValidate = {
     "validate",
     "[SECTION] [OPTIONS]",
-    "Checks the simulator against closed forms and published results",
+    "Checks the simulator against closed forms, published results and executions",
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
-the same bytes every time. The exit code is 3 when a bar is missed.
+the same bytes every time: it measures nothing, and prints the crosschecks that are stored in
+calibration/measured. The exit code is 3 when a bar is missed.
 
 Examples:
   moesim validate
