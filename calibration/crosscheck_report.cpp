@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/crosscheck.h"
+#include "sim/base/message.h"
 #include "sim/report/text.h"
 
 namespace moesim {
@@ -127,7 +128,10 @@ std::string to_table(const Crosscheck& crosscheck) {
     text += fmt::format("\nNot run:\n- {}\n", fmt::join(crosscheck.not_run, "\n- "));
   }
   if (!crosscheck.assumptions.empty()) {
-    text += fmt::format("\nRests on:\n- {}\n", fmt::join(crosscheck.assumptions, "\n- "));
+    text += "\nRests on:\n";
+    for (const std::string& assumption : crosscheck.assumptions) {
+      text += fmt::format("- {}\n", visible_in_line(assumption));
+    }
   }
   return text;
 }

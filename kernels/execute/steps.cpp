@@ -8,6 +8,7 @@
 #include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
@@ -24,7 +25,8 @@ void check_program(const Program& program, const ExecuteOptions& options) {
   }
   std::string problems;
   for (const Problem& problem : verdict.problems) {
-    problems += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
+    problems +=
+        fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
   }
   throw Error(options.program,
               fmt::format("the verifier rejects the program; mend it first{}", problems));
@@ -38,7 +40,7 @@ std::string to_text(const RepeatedRuns& runs) {
   text += fmt::format("lateness   {}\n", format_time(runs.lateness()));
   text += fmt::format("rejected   {}\n", runs.num_rejected);
   for (const std::string& assumption : runs.accepted.front().trace.assumptions) {
-    text += fmt::format("- {}\n", assumption);
+    text += fmt::format("- {}\n", visible_in_line(assumption));
   }
   return text;
 }
@@ -95,7 +97,7 @@ std::string results_to_text(const TensorStore& tensors) {
       text += fmt::format("{} rank {} {}\n",
                           buffer_hash(tensors, rank, tensor),
                           rank,
-                          program.tensors[tensor].name);
+                          visible_in_line(program.tensors[tensor].name));
     }
   }
   return text;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
@@ -153,7 +154,7 @@ std::string to_text(const std::vector<CheckedFile>& files) {
   std::string text;
   std::size_t count = 0;
   for (const CheckedFile& file : files) {
-    text += file.expectation.path + "\n";
+    text += visible_in_line(file.expectation.path) + "\n";
     for (const CheckedSchedule& schedule : file.schedules) {
       text += line_of(schedule);
     }
@@ -192,7 +193,7 @@ int update(const std::vector<std::string>& paths) {
   }
   for (std::size_t i = 0; i < paths.size(); ++i) {
     write_file_atomically(paths[i], texts[i]);
-    print_out(paths[i] + ": rewritten\n");
+    print_out(visible_in_line(paths[i]) + ": rewritten\n");
   }
   return kExitOk;
 }

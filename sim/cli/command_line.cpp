@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/base/version.h"
 #include "sim/cli/command_options.h"
 #include "sim/cli/help.h"
@@ -239,17 +240,18 @@ void CommandLine::add_validate() {
 void CommandLine::explain(const CLI::ParseError& error, int argc, const char* const* argv) const {
   const auto chosen = app_.get_subcommands();
   if (!chosen.empty()) {
-    throw Error(fmt::format("{}; see moesim {} --help", error.what(), chosen.front()->get_name()));
+    throw Error(fmt::format(
+        "{}; see moesim {} --help", visible_in_line(error.what()), chosen.front()->get_name()));
   }
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty() || word.starts_with("-")) {
-    throw Error(fmt::format("{}; see moesim --help", error.what()));
+    throw Error(fmt::format("{}; see moesim --help", visible_in_line(error.what())));
   }
   std::vector<std::string> names;
   for (const CLI::App* command : app_.get_subcommands({})) {
     names.push_back(command->get_name());
   }
-  throw Error(fmt::format("there is no command \"{}\"; {}", word, suggestion(word, names)));
+  throw Error(fmt::format("there is no command {}; {}", in_quotes(word), suggestion(word, names)));
 }
 
 Command CommandLine::parse(int argc, const char* const* argv) {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/io/suggestion.h"
 #include "sim/schedule/schedule.h"
 
@@ -19,7 +20,7 @@ void check_name(const std::string& schedule) {
   const std::vector<std::string>& all = schedule_names();
   if (!contains(all, schedule)) {
     throw Error(
-        fmt::format("there is no schedule \"{}\"; {}", schedule, suggestion(schedule, all)));
+        fmt::format("there is no schedule {}; {}", in_quotes(schedule), suggestion(schedule, all)));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/hang.h"
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/cli/backend.h"
 #include "sim/cli/command_line.h"
 #include "sim/cli/commands.h"
@@ -38,13 +39,13 @@ int run(int argc, const char* const* argv) {
     print_error(fmt::format("{}\n", error.what()));
     return kExitBadInput;
   } catch (const OutputError& error) {
-    print_error(fmt::format("moesim: {}\n", error.what()));
+    print_error(fmt::format("moesim: {}\n", visible(error.what())));
     return kExitFailed;
   } catch (const RunError& error) {
-    print_error(fmt::format("moesim: {}\n", error.what()));
+    print_error(fmt::format("moesim: {}\n", visible(error.what())));
     return kExitFailed;
   } catch (const Hang& error) {
-    print_error(fmt::format("moesim: {}\n", error.what()));
+    print_error(fmt::format("moesim: {}\n", visible(error.what())));
     return kExitFailed;
   } catch (const std::exception& error) {
     print_error(fmt::format("moesim: internal error: {}\n", error.what()));

@@ -7,13 +7,15 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/io/scenario.h"
 
 namespace moesim {
 namespace {
 
 [[noreturn]] void refuse(std::string_view option, std::string_view value, std::string_view rather) {
-  throw Error(fmt::format("{} '{}' is not understood; give {}", option, value, rather));
+  throw Error(
+      fmt::format("{} '{}' is not understood; give {}", option, abbreviated(value), rather));
 }
 
 std::optional<int> whole_number(std::string_view text) {

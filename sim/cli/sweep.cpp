@@ -14,6 +14,7 @@
 #include "sim/base/check.h"
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
+#include "sim/base/message.h"
 #include "sim/base/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
@@ -214,7 +215,7 @@ int run_sweep(const SweepOptions& options) {
   write_file_atomically(out, table(study.sweep, journal));
   fs::remove(journal.path());
   print_out(fmt::format("{}: {} under {}, {}\n",
-                        out,
+                        visible_in_line(out),
                         counted(static_cast<std::size_t>(count), "point"),
                         counted(study.lineup.schedules.size(), "schedule"),
                         counted(num_errors(journal), "error")));

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/base/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
@@ -34,7 +35,8 @@ std::vector<Section> choose_sections(const std::string& chosen) {
     }
     names.push_back(section.name);
   }
-  throw Error(fmt::format("no section '{}'; choose one of {}", chosen, fmt::join(names, ", ")));
+  throw Error(fmt::format(
+      "no section '{}'; choose one of {}", abbreviated(chosen), fmt::join(names, ", ")));
 }
 
 std::string heading() {
@@ -68,7 +70,7 @@ int run_validate(const ValidateOptions& options) {
   text.pop_back();  // the empty line after the last paragraph
   if (writes_file) {
     write_file_atomically(options.out, text);
-    text = fmt::format("{}: {} bars missed\n", options.out, num_misses);
+    text = fmt::format("{}: {} bars missed\n", visible_in_line(options.out), num_misses);
   }
   print_out(text);
   return num_misses == 0 ? kExitOk : kExitMissed;

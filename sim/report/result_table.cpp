@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/report/result.h"
 #include "sim/report/text.h"
@@ -79,9 +80,9 @@ std::string origin(const SimulationResult& result) {
 std::string runs(const MeasuredRuns& measured) {
   const TimeUnit unit(measured.median_seconds);
   return fmt::format(
-      "median of {} runs on {} ({} more were disturbed), p25 {}, a task late by {} "
+      "median of {} on {} ({} more were disturbed), p25 {}, a task late by {} "
       "at most",
-      measured.accepted,
+      counted(static_cast<std::size_t>(measured.accepted), "run"),
       measured.backend,
       measured.rejected,
       unit.format(measured.p25_seconds),
@@ -159,7 +160,7 @@ std::string to_table(const SimulationResult& result) {
   }
   facts.add_row({result.measured ? "executed" : "simulated", origin(result)});
   const double iteration = result.iteration_seconds;
-  std::string text = heading(result) + "\n" + facts.to_string();
+  std::string text = visible_in_line(heading(result)) + "\n" + facts.to_string();
   text += shares("critical path", largest_first(result.critical_path_seconds), iteration);
   text += shares("mean over ranks", means(result), iteration);
   text += shares("no order of these tasks is faster than", lower_bounds(result), iteration);
@@ -167,7 +168,7 @@ std::string to_table(const SimulationResult& result) {
   if (!result.assumptions.empty()) {
     text += "\nassumptions\n";
     for (const std::string& assumption : result.assumptions) {
-      text += "  - " + assumption + "\n";
+      text += "  - " + visible_in_line(assumption) + "\n";
     }
   }
   return text;
