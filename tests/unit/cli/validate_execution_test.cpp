@@ -91,7 +91,8 @@ class CrosscheckStudyTest : public testing::Test {
     };
     write_file_atomically(
         folder_ / name,
-        R"({"command": "moesim crosscheck x", "date": "2026-11-30", "machine": "a laptop", "bar": )" +
+        R"({"command": "moesim crosscheck x", )"
+        R"("date": "2026-11-30", "machine": "a laptop", "bar": )" +
             bar + R"(, "crosscheck": {"backend": "cpu", "baseline": "tutel", "modelled": )" +
             (modelled ? "true" : "false") + R"(, "rows": [)" + row("tutel", "2.0", "2.2") + ", " +
             row("fsmoe", "1.1", "1.0") + R"(], "not_run": [], "assumptions": ["clock free"]}})");
