@@ -12,10 +12,11 @@
 namespace moesim {
 namespace {
 
-// A new folder that is removed with everything in it.
+// A new folder that is removed with everything in it; mkdtemp replaces the six letters.
 class TemporaryFolder {
  public:
-  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "moesim-XXXXXX").string()) {
+  TemporaryFolder()
+      : path_(std::filesystem::temp_directory_path() / ("moesim-" + std::string(6, 'X'))) {
     if (mkdtemp(path_.data()) == nullptr) {
       throw RunError(fmt::format("cannot make a folder {}", path_));
     }
