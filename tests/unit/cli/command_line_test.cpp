@@ -49,11 +49,12 @@ TEST(CommandLineTest, SimulateWithEverything) {
   EXPECT_EQ(options.plan.degree->backward, 2);
   EXPECT_EQ(options.plan.policy, Policy::kPaper);
   EXPECT_EQ(options.schedule, "fsmoe");
-  EXPECT_TRUE(options.json && options.spans && options.ablate && options.unverified);
+  EXPECT_TRUE(options.outputs.json && options.outputs.spans && options.ablate &&
+              options.unverified);
   EXPECT_EQ(options.resolution, Resolution::kPorts);
-  EXPECT_EQ(options.trace, "t");
-  EXPECT_EQ(options.svg, "v");
-  EXPECT_EQ(options.layers.last, 2);
+  EXPECT_EQ(options.outputs.trace, "t");
+  EXPECT_EQ(options.outputs.svg, "v");
+  EXPECT_EQ(options.outputs.layers.last, 2);
 }
 
 TEST(CommandLineTest, HelpNamesEverySchedule) {
