@@ -141,7 +141,8 @@ inline constexpr CommandHelp kValidate = {
     "Checks the simulator against closed forms and published results",
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
-the same bytes every time. The exit code is 3 when a bar is missed.
+the same bytes every time. A section is printed, or written where --out says. The exit code is 3
+when a bar is missed.
 
 Examples:
   moesim validate
