@@ -319,7 +319,8 @@ TEST_F(ScenarioTest, FilesCanBeReplaced) {
       other,
       "num_nodes: 4 gpus_per_node: 4 gpu_memory: '1 GiB' intra_node { rate: '1 GB/s' } "
       "inter_node { rate: '1 GB/s' }");
-  const Inputs inputs = load_inputs(path_, other, "", {"cluster.num_nodes=8", "model.experts=8"});
+  const Inputs inputs = load_inputs(
+      path_, {.cluster = other, .overrides = {"cluster.num_nodes=8", "model.experts=8"}});
   EXPECT_EQ(inputs.cluster.name, "other");
   EXPECT_EQ(inputs.scenario.cluster_path, other);
   EXPECT_EQ(inputs.scenario.parallel.dp, 8);  // 8 nodes of 4 GPUs, mp = 4
@@ -332,9 +333,9 @@ TEST_F(ScenarioTest, HashCoversEveryInput) {
   EXPECT_NE(load_inputs(path_, {.overrides = {"seed=1"}}).hash, hash);
   const std::string copy = folder_ + "/parts/copy.txtpb";
   write_file_atomically(copy, kCluster);
-  EXPECT_EQ(load_inputs(path_, copy).hash, hash);
+  EXPECT_EQ(load_inputs(path_, {.cluster = copy}).hash, hash);
   write_file_atomically(copy, std::string(kCluster) + "# changed");
-  EXPECT_NE(load_inputs(path_, copy).hash, hash);
+  EXPECT_NE(load_inputs(path_, {.cluster = copy}).hash, hash);
 }
 
 TEST_F(ScenarioTest, JsonWorksEverywhere) {
