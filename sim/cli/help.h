@@ -127,7 +127,7 @@ inline constexpr CommandHelp kCheck = {
     "Recomputes stored predictions, and fails when one has drifted",
     R"(An expectation file names a scenario and what each schedule takes under it. The exit code
 is 3 when a time or a degree differs. A file that names only its scenario is filled in by
---update, which takes the scenario's schedules. It writes nothing unless all files can be updated.
+--update with the scenario's schedules; one that names schedules keeps them. It writes nothing unless all files can be updated.
 
 Examples:
   moesim check
