@@ -90,8 +90,8 @@ order of the file, the last varying fastest, then schedules in their order. A po
 simulated is a row with its error, the others go on, and the exit code is 0. The bytes do not depend
 on the number of workers.
 
-Until the CSV is written, finished points are kept in OUT.journal. A sweep that was killed goes on
-from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version
+Until the CSV is written, finished points are kept in OUT.journal, or where OUT is a device beside the
+default CSV. A sweep that was killed goes on from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version
 have changed since; delete the journal to start afresh.
 
 Examples:
