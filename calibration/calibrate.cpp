@@ -106,10 +106,11 @@ CollectiveCost fit_collective(const CollectiveCase& which,
   cost.span = which.second;
   cost.group_size = group_size;
   const Line line = fit_line(samples);
-  cost.fit = line.fit;
+  cost.fit.num_samples = line.fit.num_samples;
   if (worst_of_medians(line, samples) <= kWorstResidual) {
     cost.startup_seconds = line.startup_seconds;
     cost.seconds_per_byte = line.seconds_per_unit;
+    cost.fit = line.fit;
     return cost;
   }
   for (const Sample& point : median_table(samples)) {

@@ -40,6 +40,7 @@ struct Crosscheck {
   std::vector<ScheduleComparison> rows;
   std::vector<std::string> not_run;  // "schedule: why"
   std::vector<std::string> assumptions;
+  bool modelled = false;  // operations last what the profile says, in both: a test of the wiring
 };
 
 // Makes a row's kinds from the prediction and the measured traces of one Program.
@@ -62,6 +63,9 @@ Ranking ranking(const Crosscheck& crosscheck);
 // The median over the schedules of |error|; the largest of them.
 double median_error(const Crosscheck& crosscheck);
 double worst_error(const Crosscheck& crosscheck);
+
+// A table of the schedules: its header, then a row for each.
+std::vector<std::vector<std::string>> schedule_cells(const Crosscheck& crosscheck);
 
 std::string to_table(const Crosscheck& crosscheck);
 std::string to_json(const Crosscheck& crosscheck);

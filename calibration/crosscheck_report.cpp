@@ -16,35 +16,23 @@ std::string percent(double share) {
   return text == "+0.0 %" || text == "-0.0 %" ? "0.0 %" : text;
 }
 
-std::string schedules_table(const Crosscheck& crosscheck, const TimeUnit& unit) {
-  TextTable table({Align::kLeft,
-                   Align::kLeft,
-                   Align::kRight,
-                   Align::kRight,
-                   Align::kRight,
-                   Align::kRight,
-                   Align::kRight,
-                   Align::kRight});
-  table.add_row({"schedule",
-                 "degrees",
-                 "predicted",
-                 "measured (p25)",
-                 "error",
-                 "speed-up error",
-                 "runs (rejected)",
-                 "lateness"});
-  table.add_rule();
+TimeUnit unit_of(const Crosscheck& crosscheck) {
+  double longest = 0;
   for (const ScheduleComparison& row : crosscheck.rows) {
-    table.add_row(
-        {row.schedule,
-         fmt::format("{} / {}", row.forward_degree, row.backward_degree),
-         unit.format(row.predicted_seconds),
-         fmt::format(
-             "{} ({})", unit.format(row.measured_seconds), unit.format(row.measured_p25_seconds)),
-         percent(row.error()),
-         percent(speedup_error(crosscheck, row)),
-         fmt::format("{} ({})", row.num_runs, row.num_rejected),
-         unit.format(row.lateness_seconds)});
+    longest = std::max(longest, row.measured_seconds);
+  }
+  return TimeUnit(longest);
+}
+
+std::string schedules_table(const Crosscheck& crosscheck) {
+  const std::vector<std::vector<std::string>> rows = schedule_cells(crosscheck);
+  std::vector<Align> columns(rows.front().size(), Align::kRight);
+  columns[0] = columns[1] = Align::kLeft;
+  TextTable table(columns);
+  table.add_row(rows.front());
+  table.add_rule();
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    table.add_row(rows[i]);
   }
   return table.to_string();
 }
@@ -103,19 +91,39 @@ nlohmann::ordered_json row_json(const Crosscheck& crosscheck, const ScheduleComp
 
 }  // namespace
 
-std::string to_table(const Crosscheck& crosscheck) {
-  double longest = 0;
+std::vector<std::vector<std::string>> schedule_cells(const Crosscheck& crosscheck) {
+  const TimeUnit unit = unit_of(crosscheck);
+  std::vector<std::vector<std::string>> cells = {{"schedule",
+                                                  "degrees",
+                                                  "predicted",
+                                                  "measured (p25)",
+                                                  "error",
+                                                  "speed-up error",
+                                                  "runs (rejected)",
+                                                  "lateness"}};
   for (const ScheduleComparison& row : crosscheck.rows) {
-    longest = std::max(longest, row.measured_seconds);
+    cells.push_back(
+        {row.schedule,
+         fmt::format("{} / {}", row.forward_degree, row.backward_degree),
+         unit.format(row.predicted_seconds),
+         fmt::format(
+             "{} ({})", unit.format(row.measured_seconds), unit.format(row.measured_p25_seconds)),
+         percent(row.error()),
+         percent(speedup_error(crosscheck, row)),
+         fmt::format("{} ({})", row.num_runs, row.num_rejected),
+         unit.format(row.lateness_seconds)});
   }
-  const TimeUnit unit(longest);
-  std::string text = schedules_table(crosscheck, unit);
+  return cells;
+}
+
+std::string to_table(const Crosscheck& crosscheck) {
+  std::string text = schedules_table(crosscheck);
   text += fmt::format("\nAbsolute error: median {:.1f} %, largest {:.1f} %.\n",
                       100 * median_error(crosscheck),
                       100 * worst_error(crosscheck));
   text += ranking_text(ranking(crosscheck));
   text += "\nTime of a rank's tasks by kind, without waiting for other ranks:\n";
-  text += kinds_table(crosscheck, unit);
+  text += kinds_table(crosscheck, unit_of(crosscheck));
   if (!crosscheck.not_run.empty()) {
     text += fmt::format("\nNot run:\n- {}\n", fmt::join(crosscheck.not_run, "\n- "));
   }
@@ -136,6 +144,7 @@ std::string to_json(const Crosscheck& crosscheck) {
   const Ranking order = ranking(crosscheck);
   const nlohmann::ordered_json document = {{"backend", crosscheck.backend},
                                            {"baseline", crosscheck.baseline},
+                                           {"modelled", crosscheck.modelled},
                                            {"rows", rows},
                                            {"not_run", crosscheck.not_run},
                                            {"median_error", median_error(crosscheck)},

@@ -97,7 +97,6 @@ void rate(const std::vector<Sample>& samples, const std::vector<double>& weights
     squares += weights[i] * error * error;
     relative_squares += weights[i] * std::pow(residual(line, samples[i]), 2);
     total += weights[i] * std::pow(samples[i].seconds - mean, 2);
-    line.worst_residual = std::max(line.worst_residual, std::abs(residual(line, samples[i])));
   }
   line.fit.num_samples = static_cast<int>(samples.size());
   line.fit.r_squared = total > 0 ? std::clamp(1 - squares / total, 0.0, 1.0) : 1;

@@ -17,7 +17,6 @@ struct Line {
   double startup_seconds = 0;
   double seconds_per_unit = 0;
   Fit fit;
-  double worst_residual = 0;  // the largest |t - line| / t
 
   double at(double size) const { return startup_seconds + seconds_per_unit * size; }
 };

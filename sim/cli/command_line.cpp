@@ -233,7 +233,8 @@ void CommandLine::add_validate() {
   app->add_option("SECTION",
                   validate_.section,
                   "One section only: recurrence, closed_forms,\n"
-                  "table2, grid, parm, sp_moe, determinism");
+                  "table2, grid, parm, sp_moe, equality,\n"
+                  "crosscheck, determinism");
   add_text(app,
            "--out",
            validate_.out,

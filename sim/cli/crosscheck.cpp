@@ -141,11 +141,12 @@ void require_baseline(const Checks& checks, const std::string& baseline) {
 }
 
 Crosscheck make_crosscheck(const Checks& checks,
-                           const std::string& backend,
+                           const BackendOptions& backend,
                            const std::string& baseline) {
   Crosscheck crosscheck;
-  crosscheck.backend = backend;
+  crosscheck.backend = backend.name;
   crosscheck.baseline = baseline;
+  crosscheck.modelled = backend.modelled;
   for (const Checked& checked : checks.checked) {
     crosscheck.rows.push_back(make_row(checked));
   }
@@ -164,7 +165,7 @@ int run_crosscheck(const CrosscheckOptions& options) {
   inputs.profile = take_profile(options, inputs, lineup, backend);
   const Checks checks = check_all(options, inputs, lineup, backend);
   require_baseline(checks, lineup.baseline);
-  const Crosscheck crosscheck = make_crosscheck(checks, options.backend.name, lineup.baseline);
+  const Crosscheck crosscheck = make_crosscheck(checks, options.backend, lineup.baseline);
   if (!options.svg.empty()) {
     write_file_atomically(options.svg, picture(checks.checked));
   }

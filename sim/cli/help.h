@@ -18,7 +18,8 @@ namespace moesim::help {
 
 inline constexpr std::string_view kExitCodes =
     R"(Exit codes: 0 right answer, 1 the run failed, 2 bad usage or input, 3 a bound was missed:
-verify found a problem, check a drift, validate a bar that is not met
+verify found a problem, check a drift, crosscheck an error beyond --max-error, validate a bar that
+is not met
 )";
 
 inline constexpr std::string_view kProgramFooter =
@@ -140,11 +141,12 @@ Examples:
 inline constexpr CommandHelp kValidate = {
     "validate",
     "[SECTION] [OPTIONS]",
-    "Checks the simulator against closed forms and published results",
+    "Checks the simulator against closed forms, published results and executions",
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
-the same bytes every time. A section is printed, or written where --out says. The exit code is 3
-when a bar is missed.
+the same bytes every time: it measures nothing, and prints the crosschecks that are stored in
+calibration/measured. A section is printed, or written where --out says. The exit code is 3 when a
+bar is missed.
 
 Examples:
   moesim validate
@@ -173,13 +175,15 @@ inline constexpr CommandHelp kCalibrate = {
     "calibrate",
     "SCENARIO [OPTIONS]",
     "Measures what a scenario's operations and collectives cost on a backend: a profile",
-    R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its model's
-operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
-robustly to relative residuals; where none fits within 10 %, the measured table is kept. The
-scenario needs no profile of its own.
+    R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its
+model's operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
+robustly to relative residuals; where none fits a collective within 10 %, its measured table is
+kept. The scenario needs no profile of its own; with --modelled its operations' costs are kept, and
+only the rest is measured.
 
 Examples:
   moesim calibrate scenarios/crosscheck.txtpb --dilation 50 --out profile.txtpb
+  moesim calibrate scenarios/crosscheck.txtpb --modelled --out wiring.txtpb
 )"};
 
 inline constexpr CommandHelp kCrosscheck = {
@@ -187,11 +191,16 @@ inline constexpr CommandHelp kCrosscheck = {
     "SCENARIO [OPTIONS]",
     "Predicts schedules, runs them for real, and puts the two side by side",
     R"(Takes the profile that --profile names, else calibrates one on the backend first (the
-scenario's own profile belongs to another machine). Prints for each schedule what was predicted and
-measured, by kind of task too, and whether the ranking agrees. The exit code is 3 when a schedule's
-error is beyond --max-error.
+scenario's own profile belongs to another machine). A profile holds for the --clock and the
+--dilation that it was measured with. With --modelled the operations' costs are those of --profile,
+else of the scenario's profile, and the rest is calibrated: it checks the wiring, not the costs.
+
+Prints for each schedule what was predicted and measured, by kind of task too, and whether the
+ranking agrees. A schedule that cannot run is named with the reason. The exit code is 3 when a
+schedule's error, of either sign, is beyond --max-error.
 
 Examples:
+  moesim crosscheck scenarios/crosscheck.txtpb --modelled
   moesim crosscheck scenarios/crosscheck.txtpb --dilation 50
   moesim crosscheck scenarios/crosscheck.txtpb --dilation 50 --max-error 5% --svg both.svg
   moesim crosscheck scenarios/crosscheck.txtpb --dilation 50 --profile profile.txtpb --json

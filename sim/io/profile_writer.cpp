@@ -26,8 +26,12 @@ std::string rate(double bytes_per_second) {
 
 void write(const Fit& fit, proto::Fit& message) {
   message.set_num_samples(fit.num_samples);
-  message.set_r_squared(fit.r_squared);
-  message.set_standard_error(fit.standard_error);
+  if (fit.r_squared > 0) {
+    message.set_r_squared(fit.r_squared);
+  }
+  if (fit.standard_error > 0) {
+    message.set_standard_error(fit.standard_error);
+  }
 }
 
 void write(const OperationCost& cost, proto::OperationCost& message) {

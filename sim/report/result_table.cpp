@@ -80,9 +80,9 @@ std::string origin(const SimulationResult& result) {
 std::string runs(const MeasuredRuns& measured) {
   const TimeUnit unit(measured.median_seconds);
   return fmt::format(
-      "median of {} runs on {} ({} more were disturbed), p25 {}, a task late by {} "
+      "median of {} on {} ({} more were disturbed), p25 {}, a task late by {} "
       "at most",
-      measured.accepted,
+      counted(static_cast<std::size_t>(measured.accepted), "run"),
       measured.backend,
       measured.rejected,
       unit.format(measured.p25_seconds),

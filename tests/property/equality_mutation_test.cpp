@@ -4,20 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/reference/equality.h"
 #include "sim/base/error.h"
+#include "sim/cli/validate/equality_cases.h"
 #include "sim/program/verifier.h"
-#include "tests/property/equality.h"
-#include "tests/property/equality_cases.h"
-#include "tests/unit/schedule/small_scenario.h"
+#include "sim/schedule/unit_evaluator.h"
 
 namespace moesim {
 namespace {
 
-using testing::ComparedRun;
-
 Scenario small() {
-  Scenario scenario = testing::equality_scenario({.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1},
-                                                 testing::Load::kDrops);
+  Scenario scenario = validation::equality_scenario({.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1},
+                                                    validation::Load::kDrops);
   scenario.model.sequence = 8;
   scenario.model.optimizer = OptimizerAlgorithm::kSgd;
   return scenario;
@@ -25,16 +23,16 @@ Scenario small() {
 
 Program build(const std::string& schedule, const Scenario& scenario) {
   const int non_moe = schedule == "sp_moe" ? 2 : 1;
-  const Degrees degrees = testing::degrees(scenario, 2, 2, non_moe);
-  return build_schedule(schedule, scenario, degrees, testing::unit_evaluator());
+  const Degrees degrees = Degrees::uniform(scenario.model.layers, 2, 2, non_moe);
+  return build_schedule(schedule, scenario, degrees, unit_evaluator());
 }
 
 // What the mutant computed differs from the reference of the original, or its ranks contradict each
 // other.
 bool is_seen(const Program& mutant, const Program& original, const Scenario& scenario) {
   try {
-    const ComparedRun run = testing::run_both(mutant, original, scenario, Rounding::kExact);
-    return !testing::first_difference(run.actual, run.expected, 0).empty();
+    const ComparedRun run = run_beside_reference(mutant, original, scenario, Rounding::kExact);
+    return !first_difference(run.actual, run.expected, 0).empty();
   } catch (const Error&) {
     return true;
   }
@@ -50,10 +48,10 @@ class EqualityMutationTest : public ::testing::TestWithParam<std::string> {};
 TEST_P(EqualityMutationTest, AWrongReferenceFails) {
   const Scenario scenario = small();
   const Program program = build(GetParam(), scenario);
-  ComparedRun run = testing::run_both(program, program, scenario, Rounding::kExact);
-  ASSERT_EQ(testing::first_difference(run.actual, run.expected, 0), "");
+  ComparedRun run = run_beside_reference(program, program, scenario, Rounding::kExact);
+  ASSERT_EQ(first_difference(run.actual, run.expected, 0), "");
   run.expected.gradients[0].w1[0].values[3] += 1.0F / 64;  // the smallest step of a product
-  EXPECT_NE(testing::first_difference(run.actual, run.expected, 0), "");
+  EXPECT_NE(first_difference(run.actual, run.expected, 0), "");
 }
 
 bool touch(const std::vector<Region>& left, const std::vector<Region>& right) {

@@ -88,7 +88,7 @@ TEST_P(HostScheduleTest, ConcurrencyChangesNothing) {
   scenario.model.capacity_factor.reset();
   const int degree = GetParam().starts_with("parm") ? 1 : 2;
   const Program program = build_schedule(
-      GetParam(), scenario, testing::degrees(scenario, degree, degree), testing::unit_evaluator());
+      GetParam(), scenario, testing::degrees(scenario, degree, degree), unit_evaluator());
   const RowMap map(program);
   TensorStore expected(program, all_ranks(program));
   fill_inputs(InputData::kInteger, expected);

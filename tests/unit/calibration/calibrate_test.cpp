@@ -156,6 +156,8 @@ TEST_F(CalibrateTest, KeepsATableWhereNoLineFits) {
   ASSERT_NE(cost, nullptr);
   EXPECT_GE(cost->points.size(), 3U);
   EXPECT_EQ(cost->seconds_per_byte, 0);
+  EXPECT_GT(cost->fit.num_samples, 0);
+  EXPECT_EQ(cost->fit.r_squared, 0);  // not that of the line that did not fit
 }
 
 // The simulator's ports are shared: two AlltoAlls between nodes take twice as long as one, but for

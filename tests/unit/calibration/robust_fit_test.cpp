@@ -12,7 +12,6 @@ TEST(RobustFitTest, FindsAnExactLine) {
   EXPECT_NEAR(line.seconds_per_unit, 2, 1e-9);
   EXPECT_EQ(line.fit.num_samples, 4);
   EXPECT_NEAR(line.fit.r_squared, 1, 1e-12);
-  EXPECT_NEAR(line.worst_residual, 0, 1e-9);
   EXPECT_NEAR(line.at(10), 23, 1e-9);
 }
 
@@ -27,7 +26,6 @@ TEST(RobustFitTest, ASingleDisturbedSampleHardlyCounts) {
   const Line line = fit_line(samples);
   EXPECT_NEAR(line.startup_seconds, 3, 0.15);
   EXPECT_NEAR(line.seconds_per_unit, 2, 0.04);
-  EXPECT_GT(line.worst_residual, 0.8);
 }
 
 // Small and large sizes count alike: 1 % on each of three decades moves the line by 1 %, not by

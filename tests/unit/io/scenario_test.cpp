@@ -338,6 +338,18 @@ TEST_F(ScenarioTest, HashCoversEveryInput) {
   EXPECT_NE(load_inputs(path_, {.cluster = copy}).hash, hash);
 }
 
+// What measures costs needs none: then nothing has a cost, and no file is named.
+TEST_F(ScenarioTest, AProfileCanBeMissing) {
+  std::string text = read_file(path_);
+  const std::size_t at = text.find("profile:");
+  text.erase(at, text.find('\n', at) - at);
+  write_file_atomically(path_, text);
+  EXPECT_THAT(error_of([&] { load_inputs(path_); }), HasSubstr("no \"profile\""));
+  const Inputs inputs = load_inputs(path_, {.needs_profile = false});
+  EXPECT_EQ(inputs.scenario.profile_path, "");
+  EXPECT_FALSE(inputs.profile.gemm.has_value());
+}
+
 TEST_F(ScenarioTest, JsonWorksEverywhere) {
   write_file_atomically(
       path_,

@@ -1,6 +1,8 @@
-#include "tests/property/equality.h"
+#include "kernels/reference/equality.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -8,8 +10,13 @@
 #include "kernels/inputs.h"
 #include "kernels/sequential_executor.h"
 
-namespace moesim::testing {
+namespace moesim {
 namespace {
+
+// 0 and -0 are not the same.
+bool same_bits(float left, float right) {
+  return std::bit_cast<std::uint32_t>(left) == std::bit_cast<std::uint32_t>(right);
+}
 
 class Difference {
  public:
@@ -29,7 +36,8 @@ class Difference {
     double norm = 0;
     for (size_t i = 0; i < actual.values.size(); ++i) {
       const double error = double{actual.values[i]} - expected.values[i];
-      if (std::isnan(error) || (tolerance_ == 0 && error != 0)) {
+      if (std::isnan(error) ||
+          (tolerance_ == 0 && !same_bits(actual.values[i], expected.values[i]))) {
         text_ = fmt::format(
             "{}: element {} is {}, not {}", name, i, actual.values[i], expected.values[i]);
         return;
@@ -71,10 +79,10 @@ class Difference {
 
 }  // namespace
 
-ComparedRun run_both(const Program& program,
-                     const Program& domains_of,
-                     const Scenario& scenario,
-                     Rounding rounding) {
+ComparedRun run_beside_reference(const Program& program,
+                                 const Program& domains_of,
+                                 const Scenario& scenario,
+                                 Rounding rounding) {
   std::vector<int> ranks(static_cast<size_t>(program.num_ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   TensorStore tensors(program, ranks);
@@ -105,4 +113,4 @@ std::string first_difference(const ReferenceResults& actual,
   return std::move(difference).text();
 }
 
-}  // namespace moesim::testing
+}  // namespace moesim
