@@ -232,9 +232,14 @@ void CommandLine::add_validate() {
       add(help::kValidate, [](const CommandLine& line) -> Command { return line.validate_; });
   app->add_option("SECTION",
                   validate_.section,
-                  "One section only, on standard output: recurrence, closed_forms,\n"
-                  "table2, grid, parm, sp_moe, equality, crosscheck, determinism");
-  add_text(app, "--out", validate_.out, "FILE", "Default: docs/validation.md");
+                  "One section only: recurrence, closed_forms,\n"
+                  "table2, grid, parm, sp_moe, equality,\n"
+                  "crosscheck, determinism");
+  add_text(app,
+           "--out",
+           validate_.out,
+           "FILE",
+           "Default: docs/validation.md; of a section,\nstandard output");
 }
 
 void CommandLine::explain(const CLI::ParseError& error, int argc, const char* const* argv) const {

@@ -112,9 +112,16 @@ void add_outputs(CLI::App* app, IterationOutputs& outputs) {
 }
 
 void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline) {
-  app->add_option("--schedules", schedules, "Default: the scenario's. Any of\n" + schedule_list())
+  app->add_option_function<std::vector<std::string>>(
+         "--schedules",
+         [&schedules](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const std::vector<std::string> names = parse_names(text);
+             schedules.insert(schedules.end(), names.begin(), names.end());
+           }
+         },
+         "Default: the scenario's. Any of\n" + schedule_list())
       ->option_text("A,B,...")
-      ->delimiter(',')
       ->allow_extra_args(false);
   add_text(app,
            "--baseline",

@@ -91,9 +91,10 @@ order of the file, the last varying fastest, then schedules in their order. A po
 simulated is a row with its error, the others go on, and the exit code is 0. The bytes do not depend
 on the number of workers.
 
-Until the CSV is written, finished points are kept in OUT.journal. A sweep that was killed goes on
-from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version
-have changed since; delete the journal to start afresh.
+Until the CSV is written, finished points are kept in OUT.journal, or where OUT is a device beside
+the default CSV. A sweep that was killed goes on from there when the same command is run again. It
+refuses (exit 2) when inputs or moesim's version have changed since; delete the journal to start
+afresh.
 
 Examples:
   moesim sweep scenarios/sweep_example.txtpb
@@ -128,7 +129,8 @@ inline constexpr CommandHelp kCheck = {
     "Recomputes stored predictions, and fails when one has drifted",
     R"(An expectation file names a scenario and what each schedule takes under it. The exit code
 is 3 when a time or a degree differs. A file that names only its scenario is filled in by
---update, which takes the scenario's schedules. It writes nothing unless all files can be updated.
+--update with the scenario's schedules; one that names schedules keeps them. It writes nothing
+unless all files can be updated.
 
 Examples:
   moesim check
@@ -143,7 +145,8 @@ inline constexpr CommandHelp kValidate = {
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
 the same bytes every time: it measures nothing, and prints the crosschecks that are stored in
-calibration/measured. The exit code is 3 when a bar is missed.
+calibration/measured. A section is printed, or written where --out says. The exit code is 3 when a
+bar is missed.
 
 Examples:
   moesim validate

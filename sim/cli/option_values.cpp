@@ -60,6 +60,18 @@ DegreeOption parse_degree(const std::string& text) {
   return degree;
 }
 
+std::vector<std::string> parse_names(const std::string& text) {
+  std::vector<std::string> names(1);
+  for (const char character : text) {
+    if (character == ',') {
+      names.emplace_back();
+    } else {
+      names.back() += character;
+    }
+  }
+  return names;
+}
+
 Policy parse_policy(const std::string& text) {
   if (text != "search" && text != "paper") {
     refuse("--policy", text, "search or paper");

@@ -138,7 +138,7 @@ struct CheckOptions {
 
 struct ValidateOptions {
   std::string section;  // empty: all
-  std::string out = "docs/validation.md";
+  std::string out;      // empty: docs/validation.md; of one section, standard output
 };
 
 // `--help` or `--version`: a text for standard output.

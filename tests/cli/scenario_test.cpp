@@ -284,6 +284,16 @@ TEST_F(ScenarioTest, WrittenProgramSimulatesToTheSameTime) {
   EXPECT_EQ(run("program", {"--out", "program.txt"}).exit_code, 2);
 }
 
+TEST_F(ScenarioTest, SchedulesAreNamedOnce) {
+  EXPECT_EQ(run("compare", {"--schedules", "tutel,tutel"}).err,
+            "--schedules names tutel twice; remove one\n");
+  for (const char* names : {"tutel,,fsmoe", ""}) {
+    const Outcome outcome = run("compare", {"--schedules", names});
+    EXPECT_EQ(outcome.exit_code, 2) << names;
+    EXPECT_THAT(outcome.err, StartsWith("--schedules holds an empty name; ")) << names;
+  }
+}
+
 // What a terminal would obey, and what would break a line, is shown in answers as in messages.
 TEST_F(ScenarioTest, NamesStayOnTheirLine) {
   const Outcome verified = run("verify", {"--set", "name=a\nb\x1b[31m"});
