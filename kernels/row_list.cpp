@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
 namespace {
@@ -12,7 +15,11 @@ ListedRows part_of(const ListedRows& piece, int64_t begin, int64_t count) {
   if (count == piece.nominal) {
     return piece;
   }
-  CHECK(piece.valid == piece.nominal, "a block with empty rows is cut");
+  if (piece.valid != piece.nominal) {
+    throw Error(
+        "a block that a routing leaves partly empty is cut at another row than its source; move "
+        "whole blocks, or the same rows of them");
+  }
   ListedRows part{piece.first, count, count};
   part.first.row += begin;
   return part;
@@ -78,7 +85,13 @@ void append_moves(const RowList& from, const RowList& to, bool add, std::vector<
     int64_t done = 0;
     for (const ListedRows& target : sub_list(to, at, source.nominal)) {
       const ListedRows part = part_of(source, done, target.nominal);
-      CHECK(part.valid == target.valid, "{} rows fill {}", part.valid, target.valid);
+      if (part.valid != target.valid) {
+        throw Error(fmt::format(
+            "{} rows that hold tokens would move to {}: the regions are not the same rows of their "
+            "blocks",
+            part.valid,
+            target.valid));
+      }
       if (part.valid > 0) {
         moves.push_back({part.first, target.first, part.valid, add});
       }

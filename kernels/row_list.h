@@ -42,7 +42,7 @@ RowList equal_run(const RowList& list, int runs, int index);
 
 // Moves the rows of one list to the places of another of equal nominal length, piece by piece:
 // pieces of equal length move their valid rows, which must be as many on both sides; others must
-// be full.
+// be full. Throws Error where that is not so, which the verifier cannot see.
 void append_moves(const RowList& from, const RowList& to, bool add, std::vector<Move>& moves);
 
 }  // namespace moesim
