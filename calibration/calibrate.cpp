@@ -51,6 +51,9 @@ std::map<CollectiveCase, SizeRange> collective_cases(const CalibrationSubject& s
   return cases;
 }
 
+// Two collectives that are to share a port must last long enough to meet.
+constexpr int64_t kLeastPair = 128 * 1024;
+
 // Below, a collective is its start-up, and probes round up to whole rows.
 constexpr double kLeastMost = 32 * 1024;
 
@@ -217,7 +220,7 @@ class Calibration {
   void pairs(const std::map<CollectiveCase, SizeRange>& cases) {
     std::map<Span, int64_t> sizes;
     for (const auto& [which, range] : cases) {
-      sizes[which.second] = std::max(sizes[which.second], range.most);
+      sizes[which.second] = std::max({sizes[which.second], range.most, kLeastPair});
     }
     for (const auto& [span, bytes] : sizes) {
       const Probe probe = paired_probe(*subject_.cluster, span, bytes);
