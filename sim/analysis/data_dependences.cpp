@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/program/access_list.h"
 #include "sim/program/overlap.h"
 
 namespace moesim {
@@ -25,12 +26,6 @@ bool has_regions(const Task& task) {
   return !task.reads.empty() || !task.writes.empty();
 }
 
-// A task's rows of one tensor.
-struct Write {
-  Footprint rows;
-  int task = kNone;
-};
-
 // Follows the tasks of one rank and remembers who wrote what.
 class Writers {
  public:
@@ -42,13 +37,16 @@ class Writers {
         writes_(program.tensors.size()) {}
 
   // The tasks so far that wrote rows which `task` reads, ascending.
-  std::vector<int> sources(const Task& task) const {
+  std::vector<int> sources(const Task& task) {
     std::vector<int> found;
     for (const Region& region : task.reads) {
       const std::optional<Footprint> rows = footprint(task, region, Use::kRead);
-      for (const Write& write : writes_[region.tensor]) {
-        if (rows && overlap(view_, write.rows, *rows)) {
-          found.push_back(write.task);
+      if (!rows) {
+        continue;
+      }
+      for (const Access* write : writes_[region.tensor].near(*rows)) {
+        if (overlap(view_, write->where, *rows)) {
+          found.push_back(write->task);
         }
       }
     }
@@ -61,7 +59,7 @@ class Writers {
     const Task& task = program_.tasks[index];
     for (const Region& region : task.writes) {
       if (const std::optional<Footprint> rows = footprint(task, region, Use::kWrite)) {
-        writes_[region.tensor].push_back({*rows, index});
+        writes_[region.tensor].add({*rows, index, true});
       }
     }
   }
@@ -76,7 +74,7 @@ class Writers {
   const GroupTable& groups_;
   std::vector<int> ranks_;
   RankView view_;
-  std::vector<std::vector<Write>> writes_;  // [tensor]
+  std::vector<AccessList> writes_;  // [tensor]
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ std::string message(const std::string& location, const std::string& text) {
 }  // namespace
 
 Error::Error(const std::string& location, const std::string& text)
-    : std::runtime_error(message(visible(location), visible(text))),
-      location_(visible(location)),
+    : std::runtime_error(message(visible_in_line(location), visible(text))),
+      location_(visible_in_line(location)),
       text_(visible(text)) {}
 
 Error::Error(const std::string& text) : Error(std::string(), text) {}

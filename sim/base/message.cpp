@@ -35,14 +35,23 @@ std::string visible(std::string_view text) {
   return result;
 }
 
-std::string abbreviated(std::string_view text) {
+std::string visible_in_line(std::string_view text) {
+  std::string result;
+  for (const char character : visible(text)) {
+    result += character == '\n' ? "\\n" : std::string(1, character);
+  }
+  return result;
+}
+
+std::string abbreviated(std::string_view raw) {
+  const std::string text = visible_in_line(raw);
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (starts_character(text[at]) && count++ == kMaxCharacters) {
-      return std::string(text.substr(0, at)) + "…";
+      return text.substr(0, at) + "…";
     }
   }
-  return std::string(text);
+  return text;
 }
 
 std::string in_quotes(std::string_view text) {

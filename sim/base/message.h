@@ -10,7 +10,10 @@ namespace moesim {
 // would obey or hide.
 std::string visible(std::string_view text);
 
-// The first 60 characters and an ellipsis; shorter texts as they are.
+// The same with line ends as \n too: a name in a line of a table or of a message.
+std::string visible_in_line(std::string_view text);
+
+// On one line: the first 60 characters and an ellipsis; shorter texts whole.
 std::string abbreviated(std::string_view text);
 
 // An abbreviated text in double quotes.

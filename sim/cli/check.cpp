@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
@@ -41,6 +43,9 @@ struct CheckedFile {
 
 // The expectation files below a folder, by name; any other path stands for itself.
 std::vector<std::string> files_at(const std::string& path) {
+  if (path.empty()) {
+    throw Error("a path is empty; name an expectation file or a folder of them");
+  }
   if (!fs::is_directory(path)) {
     return {path};
   }
@@ -58,14 +63,19 @@ std::vector<std::string> files_at(const std::string& path) {
   return files;
 }
 
+// Each file once, however it is named.
 std::vector<std::string> choose_files(std::vector<std::string> paths) {
   if (paths.empty()) {
     paths.emplace_back(kDefaultFolder);
   }
   std::vector<std::string> files;
+  std::set<fs::path> seen;
   for (const std::string& path : paths) {
-    const std::vector<std::string> found = files_at(path);
-    files.insert(files.end(), found.begin(), found.end());
+    for (const std::string& file : files_at(path)) {
+      if (seen.insert(fs::weakly_canonical(file)).second) {
+        files.push_back(file);
+      }
+    }
   }
   return files;
 }
@@ -105,11 +115,24 @@ CheckedFile check_file(const std::string& path) {
   return file;
 }
 
+// The schedules of the expectation; of one that expects nothing yet, the scenario's.
+std::vector<std::string> schedules_of(const Expectation& expectation, const Scenario& scenario) {
+  if (expectation.schedules.empty()) {
+    return scenario.schedules;
+  }
+  std::vector<std::string> names;
+  for (const ExpectedSchedule& expected : expectation.schedules) {
+    names.push_back(expected.schedule);
+  }
+  return names;
+}
+
 std::string updated_text(const std::string& path) {
   Expectation expectation = load_expectation(path, schedule_names());
   const Inputs inputs = load_scenario_inputs(expectation.scenario_path);
+  const std::vector<std::string> schedules = schedules_of(expectation, inputs.scenario);
   expectation.schedules.clear();
-  for (const std::string& schedule : inputs.scenario.schedules) {
+  for (const std::string& schedule : schedules) {
     expectation.schedules.push_back(predict_now(inputs, schedule));
   }
   return expectation_to_text(expectation);
@@ -153,7 +176,7 @@ std::string to_text(const std::vector<CheckedFile>& files) {
   std::string text;
   std::size_t count = 0;
   for (const CheckedFile& file : files) {
-    text += file.expectation.path + "\n";
+    text += visible_in_line(file.expectation.path) + "\n";
     for (const CheckedSchedule& schedule : file.schedules) {
       text += line_of(schedule);
     }
@@ -192,7 +215,7 @@ int update(const std::vector<std::string>& paths) {
   }
   for (std::size_t i = 0; i < paths.size(); ++i) {
     write_file_atomically(paths[i], texts[i]);
-    print_out(paths[i] + ": rewritten\n");
+    print_out(visible_in_line(paths[i]) + ": rewritten\n");
   }
   return kExitOk;
 }

@@ -1,5 +1,6 @@
 #include "sim/cli/command_line.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/base/version.h"
+#include "sim/cli/command_options.h"
 #include "sim/cli/help.h"
 #include "sim/cli/option_values.h"
 #include "sim/cli/usage.h"
@@ -57,23 +60,29 @@ class CommandLine {
   Command parse(int argc, const char* const* argv);
 
  private:
-  CLI::App* add(const CommandHelp& help);
+  CLI::App* add(const CommandHelp& help, Command (*chosen)(const CommandLine&));
   void add_simulate();
-  void add_simulate_outputs(CLI::App* app);
+  void add_execute();
+  void add_calibrate();
+  void add_crosscheck();
   void add_compare();
   void add_sweep();
   void add_verify();
   void add_program();
   void add_check();
   void add_validate();
-  [[nodiscard]] Command chosen() const;
   [[noreturn]] void explain(const CLI::ParseError& error, int argc, const char* const* argv) const;
 
   CLI::App app_{
       "moesim predicts how long one training iteration of a Mixture-of-Experts "
       "transformer\ntakes on a GPU cluster under a given schedule, and shows why.",
       "moesim"};
+  // By subcommand: what the command line says of it.
+  std::map<const CLI::App*, Command (*)(const CommandLine&)> chosen_;
   SimulateOptions simulate_;
+  ExecuteOptions execute_;
+  CalibrateOptions calibrate_;
+  CrosscheckOptions crosscheck_;
   CompareOptions compare_;
   SweepOptions sweep_;
   VerifyOptions verify_;
@@ -81,93 +90,6 @@ class CommandLine {
   CheckOptions check_;
   ValidateOptions validate_;
 };
-
-CLI::Option* add_text(CLI::App* app,
-                      const std::string& name,
-                      std::string& value,
-                      const std::string& placeholder,
-                      const std::string& description) {
-  // An empty value would read as an option that was not given: a shell variable that is not set.
-  const auto not_empty = [placeholder](const std::string& text) {
-    return text.empty() ? fmt::format("it is empty; give {} or leave it out", placeholder) : "";
-  };
-  return app->add_option(name, value, description)->option_text(placeholder)->check(not_empty);
-}
-
-void add_scenario(CLI::App* app, ScenarioOptions& options) {
-  app->add_option("SCENARIO", options.scenario, "Scenario file (.txtpb or .json)");
-  add_text(app, "--cluster", options.cluster, "FILE", "Cluster file instead of the scenario's");
-  add_text(app, "--profile", options.profile, "FILE", "Profile file instead of the scenario's");
-  app->add_option("--set",
-                  options.overrides,
-                  "Overrides a field, as often as needed:\n"
-                  "model.sequence=2048, cluster.num_nodes=4,\n"
-                  "profile.hardware_queues=1")
-      ->option_text("PATH=VALUE")
-      ->allow_extra_args(false);
-}
-
-void add_program_file(CLI::App* app, std::string& program) {
-  add_text(app, "--program", program, "FILE", "Program file instead of a scenario");
-}
-
-// The names of all schedules, a few to a line.
-std::string schedule_list() {
-  constexpr std::size_t kWidth = 50;
-  std::string text;
-  std::size_t width = 0;
-  for (const std::string& name : schedule_names()) {
-    const bool fits = width + name.size() + 2 <= kWidth;
-    text += text.empty() ? "" : fits ? ", " : ",\n";
-    width = fits ? width + name.size() + 2 : name.size();
-    text += name;
-  }
-  return text;
-}
-
-void add_schedule(CLI::App* app, std::string& schedule) {
-  add_text(app,
-           "--schedule",
-           schedule,
-           "NAME",
-           "Default: the first that the scenario lists. One of\n" + schedule_list());
-}
-
-void add_plan(CLI::App* app, PlanOptions& plan) {
-  app->add_option_function<std::string>(
-         "--degree",
-         [&plan](const std::string& text) { plan.degree = parse_degree(text); },
-         "Number of chunks of both passes, or of each (RF,RB:\n"
-         "fsmoe, fsmoe_no_iio); auto: chosen by the policy.\n"
-         "sp_moe: R is its MoE degree, the non-MoE one is\n"
-         "--set degrees.non_moe=R. deepspeed_moe and parm*\n"
-         "have no chunks and ignore it.\n"
-         "Default: what the scenario says, else auto")
-      ->option_text("auto|R|RF,RB");
-  app->add_option_function<std::string>(
-         "--policy",
-         [&plan](const std::string& text) { plan.policy = parse_policy(text); },
-         fmt::format("How auto chooses: search simulates degrees 1..{}\n"
-                     "and takes the best that fits; paper follows the\n"
-                     "authors' closed forms (tutel, tutel_improved,\n"
-                     "pipemoe, lina, fsmoe, fsmoe_no_iio, parm) and\n"
-                     "searches for the others. Default: search",
-                     kMaxDegree))
-      ->option_text("search|paper");
-}
-
-void add_resolution(CLI::App* app, Resolution& resolution) {
-  app->add_option_function<std::string>(
-         "--resolution",
-         [&resolution](const std::string& text) { resolution = parse_resolution(text); },
-         "fold: one rank of each class of identical ranks;\n"
-         "ports: every rank. Default: auto, fold where exact")
-      ->option_text("auto|fold|ports");
-}
-
-void add_json(CLI::App* app, bool& json) {
-  app->add_flag("--json", json, "Prints JSON instead of a table");
-}
 
 CommandLine::CommandLine() {
   app_.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS]"));
@@ -182,18 +104,23 @@ CommandLine::CommandLine() {
   add_program();
   add_check();
   add_validate();
+  add_execute();
+  add_calibrate();
+  add_crosscheck();
 }
 
-CLI::App* CommandLine::add(const CommandHelp& help) {
+CLI::App* CommandLine::add(const CommandHelp& help, Command (*chosen)(const CommandLine&)) {
   CLI::App* app = app_.add_subcommand(std::string(help.name), std::string(help.description));
   app->group("Commands");
   app->formatter(std::make_shared<HelpFormatter>(help.synopsis));
   app->footer(fmt::format("{}\n{}", help.details, help::kExitCodes));
+  chosen_[app] = chosen;
   return app;
 }
 
 void CommandLine::add_simulate() {
-  CLI::App* app = add(help::kSimulate);
+  CLI::App* app =
+      add(help::kSimulate, [](const CommandLine& line) -> Command { return line.simulate_; });
   add_scenario(app, simulate_.input);
   add_program_file(app, simulate_.program);
   add_schedule(app, simulate_.schedule);
@@ -203,43 +130,57 @@ void CommandLine::add_simulate() {
                 simulate_.unverified,
                 "Simulates also what the verifier rejects, but for out_of_bounds");
   app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time, degrees kept");
-  add_simulate_outputs(app);
+  add_outputs(app, simulate_.outputs);
 }
 
-void CommandLine::add_simulate_outputs(CLI::App* app) {
-  add_json(app, simulate_.json);
-  app->add_flag("--spans", simulate_.spans, "With --json: also every task's interval");
-  add_text(app, "--trace", simulate_.trace, "FILE", "Writes a trace for https://ui.perfetto.dev");
-  add_text(app, "--svg", simulate_.svg, "FILE", "Writes a timeline as a picture");
+void CommandLine::add_execute() {
+  CLI::App* app =
+      add(help::kExecute, [](const CommandLine& line) -> Command { return line.execute_; });
+  add_scenario(app, execute_.input);
+  add_program_file(app, execute_.program);
+  add_schedule(app, execute_.schedule);
+  add_plan(app, execute_.plan);
+  add_backend(app, execute_.backend);
+  add_outputs(app, execute_.outputs);
+}
+
+void CommandLine::add_calibrate() {
+  CLI::App* app =
+      add(help::kCalibrate, [](const CommandLine& line) -> Command { return line.calibrate_; });
+  add_scenario(app, calibrate_.input);
+  add_backend(app, calibrate_.backend);
+  add_text(app, "--out", calibrate_.out, "FILE", "The profile. Default: standard output");
+}
+
+void CommandLine::add_crosscheck() {
+  CLI::App* app =
+      add(help::kCrosscheck, [](const CommandLine& line) -> Command { return line.crosscheck_; });
+  add_scenario(app, crosscheck_.input);
+  add_lineup(app, crosscheck_.schedules, crosscheck_.baseline);
+  add_plan(app, crosscheck_.plan);
+  add_backend(app, crosscheck_.backend);
   app->add_option_function<std::string>(
-         "--layers",
-         [this](const std::string& text) { simulate_.layers = parse_layers(text); },
-         "Layers in the picture, counted from 0.\n"
-         "Default: all")
-      ->option_text("A..B");
+         "--max-error",
+         [this](const std::string& text) { crosscheck_.max_error = parse_share(text); },
+         "Exit code 3 when a schedule is predicted worse\n"
+         "than this: 5%")
+      ->option_text("E");
+  add_json(app, crosscheck_.json);
+  add_text(app, "--svg", crosscheck_.svg, "FILE", "Draws predicted and measured timelines");
 }
 
 void CommandLine::add_compare() {
-  CLI::App* app = add(help::kCompare);
+  CLI::App* app =
+      add(help::kCompare, [](const CommandLine& line) -> Command { return line.compare_; });
   add_scenario(app, compare_.input);
-  app->add_option(
-         "--schedules", compare_.schedules, "Default: the scenario's. Any of\n" + schedule_list())
-      ->option_text("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  add_text(app,
-           "--baseline",
-           compare_.baseline,
-           "NAME",
-           "What speed-ups are measured against.\n"
-           "Default: the scenario's, else the first schedule");
+  add_lineup(app, compare_.schedules, compare_.baseline);
   add_plan(app, compare_.plan);
   add_resolution(app, compare_.resolution);
   add_json(app, compare_.json);
 }
 
 void CommandLine::add_sweep() {
-  CLI::App* app = add(help::kSweep);
+  CLI::App* app = add(help::kSweep, [](const CommandLine& line) -> Command { return line.sweep_; });
   app->add_option("FILE", sweep_.sweep, "Sweep file (.txtpb or .json)");
   app->add_option("--workers", sweep_.workers, "Worker processes; default: one per core")
       ->option_text("N")
@@ -253,7 +194,8 @@ void CommandLine::add_sweep() {
 }
 
 void CommandLine::add_verify() {
-  CLI::App* app = add(help::kVerify);
+  CLI::App* app =
+      add(help::kVerify, [](const CommandLine& line) -> Command { return line.verify_; });
   add_scenario(app, verify_.input);
   add_program_file(app, verify_.program);
   add_schedule(app, verify_.schedule);
@@ -262,7 +204,8 @@ void CommandLine::add_verify() {
 }
 
 void CommandLine::add_program() {
-  CLI::App* app = add(help::kProgram);
+  CLI::App* app =
+      add(help::kProgram, [](const CommandLine& line) -> Command { return line.program_; });
   add_scenario(app, program_.input);
   add_schedule(app, program_.schedule);
   add_plan(app, program_.plan);
@@ -275,7 +218,7 @@ void CommandLine::add_program() {
 }
 
 void CommandLine::add_check() {
-  CLI::App* app = add(help::kCheck);
+  CLI::App* app = add(help::kCheck, [](const CommandLine& line) -> Command { return line.check_; });
   app->add_option("PATHS",
                   check_.paths,
                   "Expectation files, or folders of them.\n"
@@ -285,48 +228,35 @@ void CommandLine::add_check() {
 }
 
 void CommandLine::add_validate() {
-  CLI::App* app = add(help::kValidate);
+  CLI::App* app =
+      add(help::kValidate, [](const CommandLine& line) -> Command { return line.validate_; });
   app->add_option("SECTION",
                   validate_.section,
-                  "One section only, on standard output: recurrence, closed_forms,\n"
-                  "table2, grid, parm, sp_moe, determinism");
-  add_text(app, "--out", validate_.out, "FILE", "Default: docs/validation.md");
-}
-
-Command CommandLine::chosen() const {
-  const std::string name = app_.get_subcommands().front()->get_name();
-  if (name == help::kSimulate.name) {
-    return simulate_;
-  }
-  if (name == help::kCompare.name) {
-    return compare_;
-  }
-  if (name == help::kSweep.name) {
-    return sweep_;
-  }
-  if (name == help::kVerify.name) {
-    return verify_;
-  }
-  if (name == help::kProgram.name) {
-    return program_;
-  }
-  return name == help::kCheck.name ? Command(check_) : Command(validate_);
+                  "One section only: recurrence, closed_forms,\n"
+                  "table2, grid, parm, sp_moe, equality,\n"
+                  "crosscheck, determinism");
+  add_text(app,
+           "--out",
+           validate_.out,
+           "FILE",
+           "Default: docs/validation.md; of a section,\nstandard output");
 }
 
 void CommandLine::explain(const CLI::ParseError& error, int argc, const char* const* argv) const {
   const auto chosen = app_.get_subcommands();
   if (!chosen.empty()) {
-    throw Error(fmt::format("{}; see moesim {} --help", error.what(), chosen.front()->get_name()));
+    throw Error(fmt::format(
+        "{}; see moesim {} --help", visible_in_line(error.what()), chosen.front()->get_name()));
   }
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty() || word.starts_with("-")) {
-    throw Error(fmt::format("{}; see moesim --help", error.what()));
+    throw Error(fmt::format("{}; see moesim --help", visible_in_line(error.what())));
   }
   std::vector<std::string> names;
   for (const CLI::App* command : app_.get_subcommands({})) {
     names.push_back(command->get_name());
   }
-  throw Error(fmt::format("there is no command \"{}\"; {}", word, suggestion(word, names)));
+  throw Error(fmt::format("there is no command {}; {}", in_quotes(word), suggestion(word, names)));
 }
 
 Command CommandLine::parse(int argc, const char* const* argv) {
@@ -339,7 +269,7 @@ Command CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     explain(error, argc, argv);
   }
-  return chosen();
+  return chosen_.at(app_.get_subcommands().front())(*this);
 }
 
 }  // namespace

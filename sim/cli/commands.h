@@ -12,6 +12,9 @@ inline constexpr int kExitBadInput = 2;  // bad usage or input
 inline constexpr int kExitMissed = 3;    // a bound was missed
 
 int run_simulate(const SimulateOptions& options);
+int run_execute(const ExecuteOptions& options);
+int run_calibrate(const CalibrateOptions& options);
+int run_crosscheck(const CrosscheckOptions& options);
 int run_compare(const CompareOptions& options);
 int run_sweep(const SweepOptions& options);
 int run_verify(const VerifyOptions& options);

@@ -18,7 +18,8 @@ namespace moesim::help {
 
 inline constexpr std::string_view kExitCodes =
     R"(Exit codes: 0 right answer, 1 the run failed, 2 bad usage or input, 3 a bound was missed:
-verify found a problem, check a drift, validate a bar that is not met
+verify found a problem, check a drift, crosscheck an error beyond --max-error, validate a bar that
+is not met
 )";
 
 inline constexpr std::string_view kProgramFooter =
@@ -90,9 +91,10 @@ order of the file, the last varying fastest, then schedules in their order. A po
 simulated is a row with its error, the others go on, and the exit code is 0. The bytes do not depend
 on the number of workers.
 
-Until the CSV is written, finished points are kept in OUT.journal. A sweep that was killed goes on
-from there when the same command is run again. It refuses (exit 2) when inputs or moesim's version
-have changed since; delete the journal to start afresh.
+Until the CSV is written, finished points are kept in OUT.journal, or where OUT is a device beside
+the default CSV. A sweep that was killed goes on from there when the same command is run again. It
+refuses (exit 2) when inputs or moesim's version have changed since; delete the journal to start
+afresh.
 
 Examples:
   moesim sweep scenarios/sweep_example.txtpb
@@ -127,7 +129,8 @@ inline constexpr CommandHelp kCheck = {
     "Recomputes stored predictions, and fails when one has drifted",
     R"(An expectation file names a scenario and what each schedule takes under it. The exit code
 is 3 when a time or a degree differs. A file that names only its scenario is filled in by
---update, which takes the scenario's schedules. It writes nothing unless all files can be updated.
+--update with the scenario's schedules; one that names schedules keeps them. It writes nothing
+unless all files can be updated.
 
 Examples:
   moesim check
@@ -138,15 +141,69 @@ Examples:
 inline constexpr CommandHelp kValidate = {
     "validate",
     "[SECTION] [OPTIONS]",
-    "Checks the simulator against closed forms and published results",
+    "Checks the simulator against closed forms, published results and executions",
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
-the same bytes every time. The exit code is 3 when a bar is missed.
+the same bytes every time: it measures nothing, and prints the crosschecks that are stored in
+calibration/measured. A section is printed, or written where --out says. The exit code is 3 when a
+bar is missed.
 
 Examples:
   moesim validate
   moesim validate closed_forms
   moesim validate --out /tmp/validation.md
+)"};
+
+inline constexpr CommandHelp kExecute = {
+    "execute",
+    "SCENARIO | --program FILE [OPTIONS]",
+    "Runs one training iteration for real on a backend, with the outputs of simulate",
+    R"(Every rank and stream is a thread; data are computed and moved for real. Links with the
+cluster's port rates are paced by sleeping, shared max-min where collectives meet; operations last
+--dilation times their CPU time. Runs that this machine disturbed (a task late by more than 2 % of
+the iteration) are rejected and repeated; the output is that of the run with the median time.
+
+A scenario that needs more memory or time than this machine has is refused. A Program without
+--cluster is not paced.
+
+Examples:
+  moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 50
+  moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
+)"};
+
+inline constexpr CommandHelp kCalibrate = {
+    "calibrate",
+    "SCENARIO [OPTIONS]",
+    "Measures what a scenario's operations and collectives cost on a backend: a profile",
+    R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its
+model's operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
+robustly to relative residuals; where none fits a collective within 10 %, its measured table is
+kept. The scenario needs no profile of its own; with --modelled its operations' costs are kept, and
+only the rest is measured.
+
+Examples:
+  moesim calibrate scenarios/crosscheck.txtpb --dilation 50 --out profile.txtpb
+  moesim calibrate scenarios/crosscheck.txtpb --modelled --out wiring.txtpb
+)"};
+
+inline constexpr CommandHelp kCrosscheck = {
+    "crosscheck",
+    "SCENARIO [OPTIONS]",
+    "Predicts schedules, runs them for real, and puts the two side by side",
+    R"(Takes the profile that --profile names, else calibrates one on the backend first (the
+scenario's own profile belongs to another machine). A profile holds for the --clock and the
+--dilation that it was measured with. With --modelled the operations' costs are those of --profile,
+else of the scenario's profile, and the rest is calibrated: it checks the wiring, not the costs.
+
+Prints for each schedule what was predicted and measured, by kind of task too, and whether the
+ranking agrees. A schedule that cannot run is named with the reason. The exit code is 3 when a
+schedule's error, of either sign, is beyond --max-error.
+
+Examples:
+  moesim crosscheck scenarios/crosscheck.txtpb --modelled
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 50
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 50 --max-error 5% --svg both.svg
+  moesim crosscheck scenarios/crosscheck.txtpb --dilation 50 --profile profile.txtpb --json
 )"};
 
 }  // namespace moesim::help

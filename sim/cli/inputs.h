@@ -12,7 +12,7 @@ namespace moesim {
 std::vector<std::string> files_of(const Scenario& scenario);
 
 // A scenario with its cluster and profile, as the command line names and changes them.
-Inputs load_scenario_inputs(const ScenarioOptions& options);
+Inputs load_scenario_inputs(const ScenarioOptions& options, bool needs_profile = true);
 
 // The same with the scenario's own cluster and profile.
 Inputs load_scenario_inputs(const std::string& scenario,

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/io/suggestion.h"
 #include "sim/schedule/schedule.h"
 
@@ -16,10 +17,22 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 void check_name(const std::string& schedule) {
+  if (schedule.empty()) {
+    throw Error(
+        "--schedules holds an empty name; name schedules as in tutel,fsmoe or leave it out");
+  }
   const std::vector<std::string>& all = schedule_names();
   if (!contains(all, schedule)) {
     throw Error(
-        fmt::format("there is no schedule \"{}\"; {}", schedule, suggestion(schedule, all)));
+        fmt::format("there is no schedule {}; {}", in_quotes(schedule), suggestion(schedule, all)));
+  }
+}
+
+void check_unique(const std::vector<std::string>& schedules) {
+  for (auto name = schedules.begin(); name != schedules.end(); ++name) {
+    if (std::find(schedules.begin(), name, *name) != name) {
+      throw Error(fmt::format("--schedules names {} twice; remove one", *name));
+    }
   }
 }
 
@@ -49,6 +62,7 @@ Lineup choose_lineup(const Scenario& scenario,
     throw Error(scenario.path, "it lists no schedules; add some or name them on the command line");
   }
   std::for_each(schedules.begin(), schedules.end(), check_name);
+  check_unique(schedules);
   if (baseline.empty()) {
     baseline = contains(schedules, scenario.baseline) ? scenario.baseline : schedules.front();
   }

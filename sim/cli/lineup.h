@@ -14,8 +14,8 @@ struct Lineup {
 };
 
 // Without `schedules` the scenario's. Without `baseline` the scenario's where it is among the
-// schedules, else the first; one that is given but not among them is put before them. Unknown names
-// throw Error.
+// schedules, else the first; one that is given but not among them is put before them. Unknown,
+// empty and repeated names throw Error.
 Lineup choose_lineup(const Scenario& scenario,
                      std::vector<std::string> schedules,
                      std::string baseline);

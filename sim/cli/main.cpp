@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include "kernels/hang.h"
 #include "sim/base/error.h"
+#include "sim/base/message.h"
+#include "sim/cli/backend.h"
 #include "sim/cli/command_line.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
@@ -14,6 +17,9 @@ namespace {
 
 struct Runner {
   int operator()(const SimulateOptions& options) const { return run_simulate(options); }
+  int operator()(const ExecuteOptions& options) const { return run_execute(options); }
+  int operator()(const CalibrateOptions& options) const { return run_calibrate(options); }
+  int operator()(const CrosscheckOptions& options) const { return run_crosscheck(options); }
   int operator()(const CompareOptions& options) const { return run_compare(options); }
   int operator()(const SweepOptions& options) const { return run_sweep(options); }
   int operator()(const VerifyOptions& options) const { return run_verify(options); }
@@ -33,7 +39,13 @@ int run(int argc, const char* const* argv) {
     print_error(fmt::format("{}\n", error.what()));
     return kExitBadInput;
   } catch (const OutputError& error) {
-    print_error(fmt::format("moesim: {}\n", error.what()));
+    print_error(fmt::format("moesim: {}\n", visible(error.what())));
+    return kExitFailed;
+  } catch (const RunError& error) {
+    print_error(fmt::format("moesim: {}\n", visible(error.what())));
+    return kExitFailed;
+  } catch (const Hang& error) {
+    print_error(fmt::format("moesim: {}\n", visible(error.what())));
     return kExitFailed;
   } catch (const std::exception& error) {
     print_error(fmt::format("moesim: internal error: {}\n", error.what()));

@@ -7,13 +7,15 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/io/scenario.h"
 
 namespace moesim {
 namespace {
 
 [[noreturn]] void refuse(std::string_view option, std::string_view value, std::string_view rather) {
-  throw Error(fmt::format("{} '{}' is not understood; give {}", option, value, rather));
+  throw Error(
+      fmt::format("{} '{}' is not understood; give {}", option, abbreviated(value), rather));
 }
 
 std::optional<int> whole_number(std::string_view text) {
@@ -58,6 +60,18 @@ DegreeOption parse_degree(const std::string& text) {
   return degree;
 }
 
+std::vector<std::string> parse_names(const std::string& text) {
+  std::vector<std::string> names(1);
+  for (const char character : text) {
+    if (character == ',') {
+      names.emplace_back();
+    } else {
+      names.back() += character;
+    }
+  }
+  return names;
+}
+
 Policy parse_policy(const std::string& text) {
   if (text != "search" && text != "paper") {
     refuse("--policy", text, "search or paper");
@@ -82,6 +96,30 @@ LayerRange parse_layers(const std::string& text) {
     refuse("--layers", text, "the first and the last layer to draw, counted from 0: 0..3");
   }
   return range;
+}
+
+HostClock parse_clock(const std::string& text) {
+  if (text == "free") {
+    return HostClock::kFree;
+  }
+  if (text != "anchored" && text != "raw") {
+    refuse("--clock", text, "free, anchored or raw");
+  }
+  return text == "anchored" ? HostClock::kAnchored : HostClock::kRaw;
+}
+
+double parse_share(const std::string& text) {
+  std::string_view number = text;
+  const bool is_percent = number.ends_with("%");
+  if (is_percent) {
+    number.remove_suffix(1);
+  }
+  double value = 0;
+  const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0)) {
+    refuse("--max-error", text, "a share such as 5% or 0.05");
+  }
+  return is_percent ? value / 100 : value;
 }
 
 }  // namespace moesim

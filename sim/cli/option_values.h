@@ -1,15 +1,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/cli/options.h"
 
 // Values of options that are more than a word or a number. Each throws Error for anything else.
 namespace moesim {
 
-DegreeOption parse_degree(const std::string& text);    // "auto", "4", "4,2"
+DegreeOption parse_degree(const std::string& text);  // "auto", "4", "4,2"
+// "a,b": names between commas, also empty ones.
+std::vector<std::string> parse_names(const std::string& text);
 Policy parse_policy(const std::string& text);          // "search", "paper"
 Resolution parse_resolution(const std::string& text);  // "auto", "fold", "ports"
 LayerRange parse_layers(const std::string& text);      // "3..5", "3"
+HostClock parse_clock(const std::string& text);        // "free", "anchored", "raw"
+double parse_share(const std::string& text);           // "5%", "0.05"
 
 }  // namespace moesim

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/host/host_options.h"
 #include "sim/engine/simulate.h"
 #include "sim/schedule/schedule.h"
 
@@ -38,6 +39,15 @@ struct LayerRange {
   int last = -1;  // inclusive; -1: the last layer
 };
 
+// What is said of one iteration.
+struct IterationOutputs {
+  bool json = false;
+  bool spans = false;
+  std::string trace;
+  std::string svg;
+  LayerRange layers;
+};
+
 // Exactly one of `input.scenario` and `program` is given.
 struct SimulateOptions {
   ScenarioOptions input;
@@ -47,11 +57,46 @@ struct SimulateOptions {
   Resolution resolution = Resolution::kAuto;
   bool unverified = false;
   bool ablate = false;
+  IterationOutputs outputs;
+};
+
+// How Programs are run for real.
+struct BackendOptions {
+  std::string name = "cpu";
+  HostClock clock = HostClock::kFree;
+  bool modelled = false;  // operations last what the profile says, not what they take
+  double dilation = 1;
+  int num_runs = 10;  // accepted ones
+  // A command that starts moesim-execute's processes; empty: threads of this process. Links are
+  // then those that there are, and not paced.
+  std::string launcher;
+};
+
+// Exactly one of `input.scenario` and `program` is given.
+struct ExecuteOptions {
+  ScenarioOptions input;
+  std::string program;
+  std::string schedule;
+  PlanOptions plan;
+  BackendOptions backend;
+  IterationOutputs outputs;
+};
+
+struct CalibrateOptions {
+  ScenarioOptions input;
+  BackendOptions backend;
+  std::string out;  // empty: standard output
+};
+
+struct CrosscheckOptions {
+  ScenarioOptions input;
+  std::vector<std::string> schedules;
+  std::string baseline;
+  PlanOptions plan;
+  BackendOptions backend;
+  std::optional<double> max_error;  // of a schedule's prediction
   bool json = false;
-  bool spans = false;
-  std::string trace;
   std::string svg;
-  LayerRange layers;
 };
 
 struct CompareOptions {
@@ -93,7 +138,7 @@ struct CheckOptions {
 
 struct ValidateOptions {
   std::string section;  // empty: all
-  std::string out = "docs/validation.md";
+  std::string out;      // empty: docs/validation.md; of one section, standard output
 };
 
 // `--help` or `--version`: a text for standard output.
@@ -102,6 +147,9 @@ struct TextRequest {
 };
 
 using Command = std::variant<SimulateOptions,
+                             ExecuteOptions,
+                             CalibrateOptions,
+                             CrosscheckOptions,
                              CompareOptions,
                              SweepOptions,
                              VerifyOptions,

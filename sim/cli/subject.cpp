@@ -9,6 +9,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
+#include "sim/base/message.h"
 #include "sim/cli/evaluator.h"
 #include "sim/cli/lineup.h"
 #include "sim/io/cluster.h"
@@ -37,7 +38,7 @@ std::string first_problems(const std::vector<Problem>& problems) {
   std::string text;
   for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i) {
     const Problem& problem = problems[i];
-    text += fmt::format("\n  {}: {}", to_string(problem.kind), problem.message);
+    text += fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
   }
   if (problems.size() > kMaxProblems) {
     text +=
@@ -139,7 +140,7 @@ void require_costs(const Subject& subject, const std::string& program) {
       throw Error(program,
                   fmt::format("task '{}' ({}) has no time of its own, and what it costs is not "
                               "given; add {}",
-                              task.name,
+                              visible_in_line(task.name),
                               descriptor_name(task.descriptor),
                               missing));
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "sim/base/check.h"
 #include "sim/base/error.h"
 #include "sim/base/hash.h"
+#include "sim/base/message.h"
 #include "sim/base/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
@@ -40,8 +42,21 @@ struct Study {
   std::string hash;  // of everything that the table depends on
 };
 
-std::string journal_of(const std::string& out) {
-  return out + ".journal";
+std::string default_output(const SweepOptions& options) {
+  return fs::path(options.sweep).stem().string() + ".csv";
+}
+
+std::string choose_output(const SweepOptions& options) {
+  return options.out.empty() ? default_output(options) : options.out;
+}
+
+// Beside the table. A device or a pipe has nothing beside it: then where the table would be by
+// default.
+std::string journal_of(const SweepOptions& options) {
+  const std::string out = choose_output(options);
+  const fs::file_status status = fs::status(out);
+  const bool is_file = !fs::exists(status) || fs::is_regular_file(status);
+  return (is_file ? out : default_output(options)) + ".journal";
 }
 
 // The files that the values of an axis name.
@@ -82,7 +97,8 @@ std::string hash_of(const Sweep& sweep, const Inputs& base, const Lineup& lineup
 }
 
 // Also makes sure that the results will have a place.
-Study load_study(const std::string& path, const std::string& out) {
+Study load_study(const SweepOptions& options) {
+  const std::string& path = options.sweep;
   Sweep sweep = load_sweep(path, schedule_names());
   const Inputs base = load_scenario_inputs(sweep.scenario_path);
   std::vector<std::string> inputs = files_of(base.scenario);
@@ -91,10 +107,18 @@ Study load_study(const std::string& path, const std::string& out) {
     const std::vector<std::string> files = files_of(sweep, axis);
     inputs.insert(inputs.end(), files.begin(), files.end());
   }
-  check_outputs({out, journal_of(out)}, inputs);
+  check_outputs({choose_output(options), journal_of(options)}, inputs);
   Lineup lineup = choose_lineup(base.scenario, sweep.schedules, sweep.baseline);
   std::string hash = hash_of(sweep, base, lineup);
   return {std::move(sweep), std::move(lineup), std::move(hash)};
+}
+
+// What a point sets is an axis's value to the user, who never wrote --set.
+std::string message_at_point(const Error& error) {
+  constexpr std::string_view kOverride = "--set ";
+  const std::string message = error.what();
+  return error.location().starts_with(kOverride) ? "axis " + message.substr(kOverride.size())
+                                                 : message;
 }
 
 SweepRow error_row(const std::string& schedule, const std::string& error) {
@@ -105,7 +129,7 @@ SweepRow row_at(const Inputs& inputs, const std::string& schedule) {
   try {
     return {.schedule = schedule, .prediction = predict(inputs, schedule), .error = ""};
   } catch (const Error& error) {
-    return error_row(schedule, error.what());
+    return error_row(schedule, message_at_point(error));
   } catch (const std::exception& error) {
     return error_row(schedule, fmt::format("internal error: {}", error.what()));
   }
@@ -121,7 +145,7 @@ std::vector<SweepRow> rows_at(const Study& study, int point) {
     }
   } catch (const Error& error) {
     for (const std::string& schedule : study.lineup.schedules) {
-      rows.push_back(error_row(schedule, error.what()));
+      rows.push_back(error_row(schedule, message_at_point(error)));
     }
   }
   return rows;
@@ -199,22 +223,18 @@ int choose_num_workers(const SweepOptions& options) {
   return options.workers > 0 ? options.workers : std::max(cores, 1);
 }
 
-std::string choose_output(const SweepOptions& options) {
-  return options.out.empty() ? fs::path(options.sweep).stem().string() + ".csv" : options.out;
-}
-
 }  // namespace
 
 int run_sweep(const SweepOptions& options) {
   const std::string out = choose_output(options);
-  const Study study = load_study(options.sweep, out);
+  const Study study = load_study(options);
   const int count = num_points(study.sweep);
-  SweepJournal journal(journal_of(out), {std::string(version()), study.hash, count});
+  SweepJournal journal(journal_of(options), {std::string(version()), study.hash, count});
   run_missing_points(study, choose_num_workers(options), journal);
   write_file_atomically(out, table(study.sweep, journal));
   fs::remove(journal.path());
   print_out(fmt::format("{}: {} under {}, {}\n",
-                        out,
+                        visible_in_line(out),
                         counted(static_cast<std::size_t>(count), "point"),
                         counted(study.lineup.schedules.size(), "schedule"),
                         counted(num_errors(journal), "error")));

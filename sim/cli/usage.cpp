@@ -39,17 +39,52 @@ void check_program_source(const std::string& schedule, const PlanOptions& plan) 
   refuse_with_program(plan.policy.has_value(), "--policy");
 }
 
+void check_outputs(const IterationOutputs& outputs) {
+  if (outputs.spans && !outputs.json) {
+    throw Error("--spans adds to the JSON; give --json as well");
+  }
+  if (outputs.layers.last >= 0 && outputs.svg.empty()) {
+    throw Error("--layers chooses what the picture shows; give --svg FILE as well");
+  }
+}
+
 void check(const SimulateOptions& options) {
   check_source(options.input.scenario, options.program);
   if (!options.program.empty()) {
     check_program_source(options.schedule, options.plan);
   }
-  if (options.spans && !options.json) {
-    throw Error("--spans adds to the JSON; give --json as well");
+  check_outputs(options.outputs);
+}
+
+void check_backend(const BackendOptions& backend) {
+  if (backend.clock == HostClock::kRaw && (backend.modelled || backend.dilation > 1)) {
+    throw Error(fmt::format("--clock raw paces nothing, so that {} has no effect; leave one out",
+                            backend.modelled ? "--modelled" : "--dilation"));
   }
-  if (options.layers.last >= 0 && options.svg.empty()) {
-    throw Error("--layers chooses what the picture shows; give --svg FILE as well");
+}
+
+void check(const ExecuteOptions& options) {
+  check_source(options.input.scenario, options.program);
+  if (!options.program.empty()) {
+    check_program_source(options.schedule, options.plan);
   }
+  check_backend(options.backend);
+  check_outputs(options.outputs);
+}
+
+void check(const CalibrateOptions& options) {
+  check_file(options.input.scenario, "scenario");
+  check_backend(options.backend);
+  if (!options.input.profile.empty() && !options.backend.modelled) {
+    throw Error(
+        "--profile names measured costs, which calibrate makes; leave it out, or take the "
+        "operations' costs from it with --modelled");
+  }
+}
+
+void check(const CrosscheckOptions& options) {
+  check_file(options.input.scenario, "scenario");
+  check_backend(options.backend);
 }
 
 void check(const CompareOptions& options) {
@@ -76,6 +111,7 @@ void check(const CheckOptions& options) {
     throw Error("--junit tells what a check found; leave it out with --update");
   }
 }
+
 void check(const ValidateOptions& /*options*/) {}
 void check(const TextRequest& /*request*/) {}
 

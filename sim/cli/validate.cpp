@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/base/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
@@ -34,7 +35,8 @@ std::vector<Section> choose_sections(const std::string& chosen) {
     }
     names.push_back(section.name);
   }
-  throw Error(fmt::format("no section '{}'; choose one of {}", chosen, fmt::join(names, ", ")));
+  throw Error(fmt::format(
+      "no section '{}'; choose one of {}", abbreviated(chosen), fmt::join(names, ", ")));
 }
 
 std::string heading() {
@@ -51,14 +53,17 @@ std::string heading() {
       version());
 }
 
+// Empty for standard output.
+std::string choose_output(const ValidateOptions& options) {
+  return options.out.empty() && options.section.empty() ? "docs/validation.md" : options.out;
+}
+
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
-  const bool writes_file = options.section.empty();
-  if (writes_file) {
-    check_outputs({options.out}, {});
-  }
-  std::string text = writes_file ? heading() : "";
+  const std::string out = choose_output(options);
+  check_outputs({out}, {});
+  std::string text = options.section.empty() ? heading() : "";
   int num_misses = 0;
   for (const Section& section : choose_sections(options.section)) {
     const Finding finding = validation::run(section);
@@ -66,9 +71,9 @@ int run_validate(const ValidateOptions& options) {
     num_misses += finding.num_misses;
   }
   text.pop_back();  // the empty line after the last paragraph
-  if (writes_file) {
-    write_file_atomically(options.out, text);
-    text = fmt::format("{}: {} bars missed\n", options.out, num_misses);
+  if (!out.empty()) {
+    write_file_atomically(out, text);
+    text = fmt::format("{}: {} bars missed\n", visible_in_line(out), num_misses);
   }
   print_out(text);
   return num_misses == 0 ? kExitOk : kExitMissed;

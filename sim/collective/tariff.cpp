@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/collective/cost_curve.h"
 
 namespace moesim {
@@ -145,9 +146,9 @@ PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int s
     throw Error(
         fmt::format("profile '{}' has no figure for {} and cluster '{}' states no rate of "
                     "that port; give one of them",
-                    profile_.name,
+                    visible_in_line(profile_.name),
                     name,
-                    cluster_.name));
+                    visible_in_line(cluster_.name)));
   }
   assume("{}: not in the profile; rate and latency of the cluster's port, latency once per step",
          name);

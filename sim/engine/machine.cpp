@@ -75,7 +75,9 @@ void Machine::launch_on(int rank) {
     if (action == Action::kWork || action == Action::kJoin) {
       host.time += options_.launch_overhead;
       if (host.time > kLatest) {
-        throw Error("launching the tasks takes more than 90 days; lower launch_overhead");
+        throw Error(
+            "the last tasks are launched after more than 90 days of launches and of work that host "
+            "waits wait for; lower launch_overhead, or check sizes, rates and fixed times");
       }
     }
     states_[slot].launched = host.time;

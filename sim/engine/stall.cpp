@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 
 namespace moesim {
 namespace {
@@ -24,7 +25,7 @@ std::string names(const Program& program, std::vector<int> tasks) {
   std::vector<std::string> quoted;
   quoted.reserve(tasks.size());
   for (const int task : tasks) {
-    quoted.push_back(fmt::format("'{}'", program.tasks[task].name));
+    quoted.push_back(fmt::format("'{}'", visible_in_line(program.tasks[task].name)));
   }
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
@@ -85,7 +86,7 @@ std::string describe_stall(const Program& program,
   return fmt::format(
       "program '{}' deadlocks: {}; issue the collectives of each group and stream in "
       "the same order on all its ranks",
-      program.name,
+      visible_in_line(program.name),
       fmt::join(reasons, "; "));
 }
 

@@ -6,10 +6,27 @@
 
 #include "sim/base/check.h"
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/collective/cost_curve.h"
 #include "sim/program/work.h"
 
 namespace moesim {
+namespace {
+
+double operation_seconds(const OperationCost& cost, const Work& work) {
+  if (cost.points.empty()) {
+    return cost.startup_seconds + work.flops * cost.seconds_per_flop +
+           work.memory_bytes * cost.seconds_per_byte;
+  }
+  const double amount = work.flops > 0 ? work.flops : work.memory_bytes;
+  std::vector<MeasuredPoint> points;
+  for (const WorkPoint& point : cost.points) {
+    points.push_back({point.work, point.seconds});
+  }
+  return amount > 0 ? interpolate(points, amount) : 0;
+}
+
+}  // namespace
 
 void check_total(const std::vector<Time>& durations) {
   constexpr double kHundredDays = 100 * 86'400;
@@ -35,9 +52,9 @@ TaskCosts::TaskCosts(const Program& program, const Cluster* cluster, const Profi
   if (cluster != nullptr && program.num_ranks > cluster->num_gpus()) {
     throw Error(
         fmt::format("program '{}' has {} ranks, cluster '{}' only {} GPUs; give a larger one",
-                    program.name,
+                    visible_in_line(program.name),
                     program.num_ranks,
-                    cluster->name,
+                    visible_in_line(cluster->name),
                     cluster->num_gpus()));
   }
   if (cluster != nullptr && profile != nullptr) {
@@ -70,10 +87,13 @@ Time TaskCosts::duration(const Task& task, int rank) {
 Time TaskCosts::work_duration(const Task& task, int rank) {
   if (profile_ == nullptr) {
     throw Error(fmt::format("task '{}' ({}) needs measured costs; give a profile and a cluster",
-                            task.name,
+                            visible_in_line(task.name),
                             descriptor_name(task.descriptor)));
   }
   const Work work = work_of(program_, task, depends_on_rank(task) ? valid_share(task, rank) : 1);
+  if (const OperationCost* cost = operation_cost(*profile_, task)) {
+    return checked_time(operation_seconds(*cost, work), task.name);
+  }
   double seconds = 0;
   if (work.num_gemms > 0 || work.flops > 0) {
     if (profile_->gemm.has_value()) {
@@ -103,8 +123,8 @@ CollectiveLoad TaskCosts::load(const Task& task, int rank) {
   }
   if (!collective_costs_.has_value()) {
     throw Error(fmt::format("collective '{}' over '{}' needs a cluster and a profile; give both",
-                            task.name,
-                            group.name));
+                            visible_in_line(task.name),
+                            visible_in_line(group.name)));
   }
   const CollectiveLoad load =
       collective_costs_->load(task,

@@ -40,6 +40,8 @@ class TaskCosts {
 
   // How long a task that is no collective runs alone:
   //   fixed: its time, times the rank's scale (nearest ps)
+  //   with a figure of the profile for the operation and pass:
+  //          startup + flops * seconds_per_flop + memory_bytes * seconds_per_byte
   //   else:  num_gemms * startup + flops * seconds_per_flop + memory_bytes / memory rate
   Time duration(const Task& task, int rank);
 

@@ -36,30 +36,28 @@ NamedFile read_named(const Fields& scenario, const char* field, const std::strin
 
 }  // namespace
 
-Inputs load_inputs(const std::string& scenario_path,
-                   const std::string& cluster_path,
-                   const std::string& profile_path,
-                   const std::vector<std::string>& overrides,
-                   const std::vector<std::string>& known_schedules) {
+Inputs load_inputs(const std::string& scenario_path, const InputOptions& options) {
   const std::string text = read_file(scenario_path);
   const io::Document document(io::Schema::kScenario,
                               text,
                               scenario_path,
-                              io::overrides_of(io::OverrideTarget::kScenario, overrides));
+                              io::overrides_of(io::OverrideTarget::kScenario, options.overrides));
   const Fields root = document.root();
-  const NamedFile cluster = read_named(root, "cluster", cluster_path);
-  const NamedFile profile = read_named(root, "profile", profile_path);
+  const NamedFile cluster = read_named(root, "cluster", options.cluster);
+  const bool has_profile = options.needs_profile || root.has("profile") || !options.profile.empty();
+  const NamedFile profile =
+      has_profile ? read_named(root, "profile", options.profile) : NamedFile{};
   Inputs inputs;
-  inputs.cluster = parse_cluster(cluster.text, cluster.path, overrides);
-  inputs.profile = parse_profile(profile.text, profile.path, overrides);
-  inputs.scenario = io::read_scenario(root, inputs.cluster, known_schedules);
+  inputs.cluster = parse_cluster(cluster.text, cluster.path, options.overrides);
+  inputs.profile = parse_profile(profile.text, profile.path, options.overrides);
+  inputs.scenario = io::read_scenario(root, inputs.cluster, options.known_schedules);
   inputs.scenario.cluster_path = cluster.path;
   inputs.scenario.profile_path = profile.path;
   Hash hash;
   for (const std::string* part : {&text, &cluster.text, &profile.text}) {
     hash.add(std::uint64_t{part->size()}).add(*part);
   }
-  for (const std::string& override : overrides) {
+  for (const std::string& override : options.overrides) {
     hash.add(std::uint64_t{override.size()}).add(override);
   }
   inputs.hash = hash.hex();
@@ -67,7 +65,7 @@ Inputs load_inputs(const std::string& scenario_path,
 }
 
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {
-  return load_inputs(path, "", "", overrides).scenario;
+  return load_inputs(path, {.overrides = overrides}).scenario;
 }
 
 }  // namespace moesim

@@ -6,6 +6,7 @@
 
 #include "sim/io/files.h"
 #include "sim/io/internal/limits.h"
+#include "sim/io/suggestion.h"
 
 namespace moesim {
 namespace {
@@ -41,6 +42,71 @@ GemmCost read_gemm(const Fields& fields) {
   return {.startup_seconds = read_seconds(fields, "startup"),
           .seconds_per_flop = read_slope(fields, "per_flop", parse_time_per_flop),
           .fit = read_fit(fields)};
+}
+
+std::vector<WorkPoint> read_work_points(const Fields& cost) {
+  constexpr std::int64_t kMostWork = 1'000'000'000'000'000'000;
+  std::vector<WorkPoint> points;
+  for (const Fields& fields : cost.children("points")) {
+    const WorkPoint point = {.work = fields.long_integer("work", {1, kMostWork}),
+                             .seconds = fields.quantity("time", parse_time).seconds()};
+    if (!points.empty() && point.work <= points.back().work) {
+      throw fields.error("work", "work must ascend; sort the points");
+    }
+    if (point.seconds == 0 || (!points.empty() && point.seconds < points.back().seconds)) {
+      throw fields.error("time", "more work takes no less time; remove or smooth this point");
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+OperationCost read_operation(const Fields& fields) {
+  OperationCost cost;
+  cost.operation = fields.text("operation");
+  const std::vector<std::string> names = compute_operation_names();
+  if (std::find(names.begin(), names.end(), cost.operation) == names.end()) {
+    throw fields.error(
+        "operation",
+        fmt::format("no operation \"{}\"; {}", cost.operation, suggestion(cost.operation, names)));
+  }
+  cost.pass = fields.choice_or("pass", Pass::kForward);
+  if (cost.pass == Pass::kRecompute) {
+    throw fields.error("pass", "a recomputation costs its forward pass; give FORWARD");
+  }
+  cost.startup_seconds = read_seconds(fields, "startup");
+  if (fields.has("per_flop")) {
+    cost.seconds_per_flop = read_slope(fields, "per_flop", parse_time_per_flop);
+  }
+  if (fields.has("per_byte")) {
+    cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
+  }
+  cost.fit = read_fit(fields);
+  cost.points = read_work_points(fields);
+  for (const char* part : {"startup", "per_flop", "per_byte"}) {
+    if (!cost.points.empty() && fields.has(part)) {
+      throw fields.error(part, "points stand instead of start-up and slopes; keep one of the two");
+    }
+  }
+  return cost;
+}
+
+std::vector<OperationCost> read_operations(const Fields& root) {
+  std::vector<OperationCost> costs;
+  for (const Fields& fields : root.children("operations")) {
+    const OperationCost cost = read_operation(fields);
+    const auto is_same = [&cost](const OperationCost& other) {
+      return cost.operation == other.operation && cost.pass == other.pass;
+    };
+    if (std::any_of(costs.begin(), costs.end(), is_same)) {
+      throw fields.error(
+          "operation",
+          fmt::format(
+              "a second {} in pass {}; keep one of them", cost.operation, to_string(cost.pass)));
+    }
+    costs.push_back(cost);
+  }
+  return costs;
 }
 
 // Sizes and times are interpolated in log-log: positive, sizes ascending, times not descending.
@@ -122,6 +188,7 @@ Profile parse_profile(const std::string& text,
   if (root.has("memory_rate")) {
     profile.memory_bytes_per_second = root.quantity("memory_rate", parse_rate);
   }
+  profile.operations = read_operations(root);
   profile.collectives = read_collectives(root);
   if (root.has("intra_node_rate")) {
     profile.intra_node_rate = root.quantity("intra_node_rate", parse_rate);
@@ -133,6 +200,17 @@ Profile parse_profile(const std::string& text,
   profile.hardware_queues =
       root.integer_or("hardware_queues", kDefaultHardwareQueues, {1, kMaxHardwareQueues});
   return profile;
+}
+
+const OperationCost* operation_cost(const Profile& profile, const Task& task) {
+  const Pass pass = task.pass == Pass::kRecompute ? Pass::kForward : task.pass;
+  const std::string name = descriptor_name(task.descriptor);
+  for (const OperationCost& cost : profile.operations) {
+    if (cost.pass == pass && cost.operation == name) {
+      return &cost;
+    }
+  }
+  return nullptr;
 }
 
 int hardware_queues(const Profile* profile) {

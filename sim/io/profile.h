@@ -52,6 +52,24 @@ struct GemmCost {
 inline constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
 inline constexpr int kDefaultHardwareQueues = kMaxHardwareQueues;
 
+struct WorkPoint {
+  int64_t work = 0;
+  double seconds = 0;
+};
+
+// t = startup + flops * seconds_per_flop + memory bytes * seconds_per_byte, for one kind of compute
+// operation in one pass.
+struct OperationCost {
+  std::string operation;  // the descriptor's name
+  Pass pass = Pass::kForward;
+  double startup_seconds = 0;
+  double seconds_per_flop = 0;
+  double seconds_per_byte = 0;
+  Fit fit;
+  // Instead of a line: times at FLOPs (bytes of memory where there are none), ascending.
+  std::vector<WorkPoint> points{};
+};
+
 // Measured costs and where they come from. An absent part costs nothing and is named among the
 // result's assumptions.
 struct Profile {
@@ -60,6 +78,7 @@ struct Profile {
   std::vector<std::string> environment;  // settings under which it was measured
   std::optional<GemmCost> gemm;
   std::optional<double> memory_bytes_per_second;
+  std::vector<OperationCost> operations;  // each wins over gemm and memory_bytes_per_second
   std::vector<CollectiveCost> collectives;
   // Port rates of the cluster that the collectives were measured on, bytes per second.
   std::optional<double> intra_node_rate;
@@ -67,6 +86,9 @@ struct Profile {
   double launch_overhead_seconds = 0;
   int hardware_queues = kDefaultHardwareQueues;  // 1..kMaxHardwareQueues
 };
+
+// The cost of a compute task's kind in its pass (a recomputation costs its forward pass), or null.
+const OperationCost* operation_cost(const Profile& profile, const Task& task);
 
 // Of the profile; the default without one (null).
 int hardware_queues(const Profile* profile);
@@ -79,5 +101,8 @@ Profile load_profile(const std::string& path, const std::vector<std::string>& ov
 Profile parse_profile(const std::string& text,
                       const std::string& path,
                       const std::vector<std::string>& overrides = {});
+
+// The profile in text format; reading it gives the same profile, numbers to nine digits.
+std::string profile_to_text(const Profile& profile);
 
 }  // namespace moesim

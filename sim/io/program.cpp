@@ -3,22 +3,32 @@
 #include <array>
 
 namespace moesim {
+namespace {
+
+// By the alternatives of Descriptor: those that compute stand between the first two and the last.
+constexpr std::array<const char*, std::variant_size_v<Descriptor>> kDescriptorNames = {
+    "fixed",
+    "collective",
+    "gate",
+    "order",
+    "unorder",
+    "expert",
+    "attention",
+    "slice",
+    "replicate",
+    "local_sum",
+    "elementwise",
+    "optimizer",
+    "host_wait"};
+
+}  // namespace
 
 std::string descriptor_name(const Descriptor& descriptor) {
-  static constexpr std::array<const char*, std::variant_size_v<Descriptor>> kNames = {"fixed",
-                                                                                      "collective",
-                                                                                      "gate",
-                                                                                      "order",
-                                                                                      "unorder",
-                                                                                      "expert",
-                                                                                      "attention",
-                                                                                      "slice",
-                                                                                      "replicate",
-                                                                                      "local_sum",
-                                                                                      "elementwise",
-                                                                                      "optimizer",
-                                                                                      "host_wait"};
-  return kNames[descriptor.index()];
+  return kDescriptorNames[descriptor.index()];
+}
+
+std::vector<std::string> compute_operation_names() {
+  return {kDescriptorNames.begin() + 2, kDescriptorNames.end() - 1};
 }
 
 const char* to_string(CollectiveOperation operation) {

@@ -149,6 +149,17 @@ struct Collective {
   int root = 0;
 };
 
+// `experts` names the expert of each block of the index; an expert's slots continue through its
+// blocks in that order. With `domains` = D the rows read are cut into D equal ranges, each a
+// capacity domain with the D-th part of an expert's slots (without capacity: as many as it has
+// tokens), one behind the other. Who chooses:
+//   a routing   expert e is listed count_e times, one expert behind the other; entry p of the list
+//               is a choice of row p mod rows. Domain d has the counts of member d of the group
+//               over which x was gathered (else the rank's own). Scores and weights are computed.
+//   EXPERT_CHOICE  every expert takes the rows of highest probability, the lower of equals first
+//   no_drop     without routing: choice j of row r is expert (r * k + j) mod E: balanced
+//   else        each row its k experts of highest probability, the lower of equals first
+// Rows take slots in their order until an expert has none left: later ones are dropped.
 struct Gate {
   GateKind gate = GateKind::kGshard;
   int top_k = 1;
@@ -252,6 +263,9 @@ struct Program {
 
 // The descriptor's name as it stands in files: "fixed", "collective", "gate", …
 std::string descriptor_name(const Descriptor& descriptor);
+
+// The names of the descriptors that compute: "gate", "order", …
+std::vector<std::string> compute_operation_names();
 
 // The collective's name as it stands in files and reports: "ALL_REDUCE", …
 const char* to_string(CollectiveOperation operation);

@@ -1,42 +1,64 @@
 #include "sim/program/access_list.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 namespace moesim {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+
+int bits_of(int size) {
+  return std::bit_width(static_cast<unsigned>(size));
+}
+
+}  // namespace
 
 void AccessList::add(const Access& access) {
   const Footprint& where = access.where;
+  const bool by_rows = where.all_blocks();
+  const Frame frame = by_rows ? Frame{} : where.frame;
+  const int size = by_rows ? where.end_row - where.first_row : where.num_blocks;
   const auto fits = [&](const Lane& lane) {
-    return lane.frame == where.frame && lane.all_blocks == where.all_blocks();
+    return lane.by_rows == by_rows && lane.size_bits == bits_of(size) && lane.frame == frame;
   };
   auto lane = std::find_if(lanes_.begin(), lanes_.end(), fits);
   if (lane == lanes_.end()) {
-    lanes_.push_back({where.frame, where.all_blocks(), 0, {}});
+    lanes_.push_back({frame, by_rows, bits_of(size), 0, {}});
     lane = lanes_.end() - 1;
   }
-  lane->widest = std::max(lane->widest, where.num_blocks);
-  lane->accesses.emplace(where.first_block, access);
+  lane->largest = std::max(lane->largest, size);
+  lane->accesses.emplace(by_rows ? where.first_row : where.first_block, access);
 }
 
-// On the circle of a run, [first, first + num) meets what begins in it, or begins less than the
-// widest before it. `visit` may erase the place that it is called with.
+// [first, end) meets what begins in it, or begins less than the lane's largest size before it;
+// blocks do so on the circle of a run.
 template <typename Visit>
 void AccessList::visit_near(Lane& lane, const Footprint& where, Visit visit) {
-  const auto visit_between = [&](int first, int end) {
-    const auto last = lane.accesses.lower_bound(end);
-    for (auto place = lane.accesses.lower_bound(first); place != last;) {
+  const auto place_of = [&lane](std::int64_t first) {
+    return lane.accesses.lower_bound(static_cast<int>(std::clamp<std::int64_t>(first, 0, kMost)));
+  };
+  const auto visit_between = [&](std::int64_t first, std::int64_t end) {
+    const Place last = place_of(end);
+    for (Place place = place_of(first); place != last;) {
       visit(place++);
     }
   };
-  const int run = where.run_blocks;
-  const int first = where.first_block - lane.widest + 1;
-  const int end = where.first_block + where.num_blocks;
-  if (lane.all_blocks || where.all_blocks() || lane.frame != where.frame || end - first >= run) {
-    visit_between(0, std::numeric_limits<int>::max());
+  const std::int64_t reach = lane.largest - 1;
+  if (lane.by_rows) {
+    visit_between(where.first_row - reach, where.end_row);
     return;
   }
-  visit_between(std::max(first, 0), std::min(end, run));
+  const std::int64_t run = where.run_blocks;
+  const std::int64_t first = where.first_block - reach;
+  const std::int64_t end = std::int64_t{where.first_block} + where.num_blocks;
+  if (where.all_blocks() || lane.frame != where.frame || end - first >= run) {
+    visit_between(0, kMost);
+    return;
+  }
+  visit_between(first, std::min(end, run));
   if (first < 0) {
     visit_between(first + run, run);
   }

@@ -35,17 +35,6 @@ std::int64_t block_count(const std::vector<int>& tokens, int occurrence, int num
       std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}), occurrence, num_blocks);
 }
 
-// The rank whose tokens a domain holds.
-int domain_rank(
-    const Program& program, const GroupTable& groups, int gathered_over, int rank, int domain) {
-  const int instance = gathered_over == kNone ? kNone : groups.instance(gathered_over, rank);
-  if (instance == kNone) {
-    return rank;
-  }
-  const std::vector<int>& members = program.groups[gathered_over].members[instance];
-  return domain < static_cast<int>(members.size()) ? members[domain] : rank;
-}
-
 void check_routing(const Program& program, const Routing& routing, int last_expert) {
   CHECK(static_cast<int>(routing.tokens.size()) == program.num_ranks,
         "routing '{}' has {} ranks",
@@ -65,6 +54,23 @@ void check_routing(const Program& program, const Routing& routing, int last_expe
 
 }  // namespace
 
+std::vector<int> source_ranks(const Program& program,
+                              const GroupTable& groups,
+                              int num_domains,
+                              int gathered_over,
+                              int rank) {
+  if (gathered_over == kNone) {
+    return {rank};
+  }
+  std::vector<int> sources(num_domains, rank);
+  const int instance = groups.instance(gathered_over, rank);
+  if (instance != kNone) {
+    const std::vector<int>& members = program.groups[gathered_over].members[instance];
+    std::copy_n(members.begin(), std::min(members.size(), sources.size()), sources.begin());
+  }
+  return sources;
+}
+
 RowCounts gate_counts(const Program& program,
                       const GroupTable& groups,
                       const Gate& gate,
@@ -76,15 +82,14 @@ RowCounts gate_counts(const Program& program,
     ++num_blocks[expert];
   }
   check_routing(program, routing, num_blocks.empty() ? 0 : num_blocks.rbegin()->first);
-  const int num_domains = gathered_over == kNone ? 1 : gate.domains;
   RowCounts result;
   for (int rank = 0; rank < program.num_ranks; ++rank) {
     std::map<int, int> occurrences;
     std::vector<int>& counts = result.counts.emplace_back();
+    const auto sources = source_ranks(program, groups, gate.domains, gathered_over, rank);
     for (const int expert : gate.experts) {
       std::vector<int> tokens;
-      for (int domain = 0; domain < num_domains; ++domain) {
-        const int source = domain_rank(program, groups, gathered_over, rank, domain);
+      for (const int source : sources) {
         tokens.push_back(routing.tokens[source][expert]);
       }
       const std::int64_t count = block_count(tokens, occurrences[expert]++, num_blocks[expert]);

@@ -2,6 +2,7 @@
 // read, of tensors that are read elsewhere, and sums that are read before they are complete.
 // Tensors whose regions take single blocks are left out: they differ from rank to rank.
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ struct RowUse {
 struct TensorUse {
   std::vector<RowUse> reads;  // by tasks that do not write the tensor as well
   std::vector<RowUse> writes;
-  std::vector<RowUse> additions;
+  std::vector<RowUse> additions;  // in launch order
   bool whole_blocks = true;
 };
 
@@ -62,24 +63,49 @@ std::vector<TensorUse> collect_uses(const Program& program) {
   return uses;
 }
 
-// The first written row that nothing reads, or kNone.
-int first_unread(const TensorUse& use) {
-  std::vector<RowUse> reads = use.reads;
-  std::sort(reads.begin(), reads.end(), [](const RowUse& left, const RowUse& right) {
+// What the uses take up together, as runs of rows apart from each other, ascending.
+std::vector<RowUse> united(std::vector<RowUse> uses) {
+  std::sort(uses.begin(), uses.end(), [](const RowUse& left, const RowUse& right) {
     return left.first < right.first;
   });
-  for (const RowUse& written : use.writes) {
-    int row = written.first;
-    for (const RowUse& read : reads) {
-      if (read.first <= row && row < read.end) {
-        row = read.end;
-      }
+  std::vector<RowUse> runs;
+  for (const RowUse& use : uses) {
+    if (!runs.empty() && use.first <= runs.back().end) {
+      runs.back().end = std::max(runs.back().end, use.end);
+    } else {
+      runs.push_back(use);
     }
+  }
+  return runs;
+}
+
+// The first written row that nothing reads, or kNone.
+int first_unread(const TensorUse& use) {
+  const std::vector<RowUse> read = united(use.reads);
+  for (const RowUse& written : use.writes) {
+    const auto behind =
+        std::upper_bound(read.begin(), read.end(), written.first, [](int row, const RowUse& run) {
+          return row < run.first;
+        });
+    const int row =
+        behind == read.begin() ? written.first : std::max(written.first, std::prev(behind)->end);
     if (row < written.end) {
       return row;
     }
   }
   return kNone;
+}
+
+// The first addition to rows of a read sum that is launched after it, or kNone.
+int later_addition(const TensorUse& use, const RowUse& read) {
+  const auto later = std::upper_bound(
+      use.additions.begin(), use.additions.end(), read.task, [](int task, const RowUse& addition) {
+        return task < addition.task;
+      });
+  const auto found = std::find_if(later, use.additions.end(), [&read](const auto& addition) {
+    return addition.overlaps(read);
+  });
+  return found == use.additions.end() ? kNone : found->task;
 }
 
 }  // namespace
@@ -98,16 +124,12 @@ std::vector<std::string> row_warnings(const Program& program) {
           fmt::format("row {} of tensor '{}' is written and never read, unlike others", row, name));
     }
     for (const RowUse& read : use.reads) {
-      const auto later =
-          std::find_if(use.additions.begin(), use.additions.end(), [&read](const RowUse& addition) {
-            return addition.task > read.task && addition.overlaps(read);
-          });
-      if (later != use.additions.end()) {
+      if (const int later = later_addition(use, read); later != kNone) {
         warnings.push_back(
             fmt::format("task '{}' reads a sum in tensor '{}' that task '{}' adds to later",
                         program.tasks[static_cast<size_t>(read.task)].name,
                         name,
-                        program.tasks[static_cast<size_t>(later->task)].name));
+                        program.tasks[static_cast<size_t>(later)].name));
       }
     }
   }

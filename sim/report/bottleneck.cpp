@@ -104,7 +104,7 @@ std::string kinds_named(const PathPart& part, Time iteration) {
     ++count;
   }
   const std::string& first = part.kinds.empty() ? "" : part.kinds.front().first;
-  const bool generic = text.empty() || first == "collective" || first == "fixed";
+  const bool generic = text.empty() || first.empty() || first == "collective" || first == "fixed";
   const char* more = part.kinds.size() > count ? ", ..." : "";
   return generic ? "" : fmt::format(" ({}{})", text, more);
 }

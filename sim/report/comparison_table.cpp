@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/report/bottleneck.h"
 #include "sim/report/result.h"
@@ -275,14 +276,14 @@ std::string to_table(const Comparison& comparison) {
   }
   const TimeUnit unit(longest);
   const SimulationResult& any = winner->result;
-  std::string text = fmt::format("{}, {} ranks\n\n", any.scenario, any.num_ranks);
+  std::string text = fmt::format("{}, {} ranks\n\n", visible_in_line(any.scenario), any.num_ranks);
   text += rows_table(comparison, unit).to_string();
   text += legend(comparison) + errors(comparison) + "\n" + why(comparison, *winner, unit) + "\n";
   const std::vector<std::string> assumptions = all_assumptions(comparison);
   if (!assumptions.empty()) {
     text += "\nassumptions\n";
     for (const std::string& assumption : assumptions) {
-      text += "  - " + assumption + "\n";
+      text += "  - " + visible_in_line(assumption) + "\n";
     }
   }
   return text;

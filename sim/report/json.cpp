@@ -86,6 +86,14 @@ Json to_json_object(const SimulationResult& result) {
                                 {"iteration_seconds", effect.iteration_seconds},
                                 {"cost_seconds", effect.cost_seconds}});
   }
+  if (result.measured) {
+    json["measured"] = {{"backend", result.measured->backend},
+                        {"accepted", result.measured->accepted},
+                        {"rejected", result.measured->rejected},
+                        {"median_seconds", result.measured->median_seconds},
+                        {"p25_seconds", result.measured->p25_seconds},
+                        {"lateness_seconds", result.measured->lateness_seconds}};
+  }
   return json;
 }
 

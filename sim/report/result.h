@@ -25,6 +25,16 @@ struct AblatedEffect {
   double cost_seconds = 0;       // what it costs: the iteration with it minus without it
 };
 
+// The runs of an execution that was repeated.
+struct MeasuredRuns {
+  std::string backend;
+  int accepted = 0;
+  int rejected = 0;  // too late to count
+  double median_seconds = 0;
+  double p25_seconds = 0;
+  double lateness_seconds = 0;  // the largest of the accepted runs
+};
+
 // Everything that `simulate` says of one Program, in the units of its JSON.
 struct SimulationResult {
   std::string version;
@@ -63,7 +73,8 @@ struct SimulationResult {
   bool largest_degree_tried = false;     // no larger one was looked at than was chosen
   std::optional<std::string> runner_up;  // one sentence: what was not chosen, and its time
   std::vector<std::string> assumptions;
-  std::vector<AblatedEffect> ablation;  // empty unless asked for
+  std::vector<AblatedEffect> ablation;   // empty unless asked for
+  std::optional<MeasuredRuns> measured;  // of an execution
 };
 
 // What a result is made of. `scenario`, `cluster`, `profile` and `plan` are null for a Program that

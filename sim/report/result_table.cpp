@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/report/result.h"
 #include "sim/report/text.h"
@@ -76,6 +77,18 @@ std::string origin(const SimulationResult& result) {
   return result.inputs_hash.empty() ? text : text + ", inputs " + result.inputs_hash;
 }
 
+std::string runs(const MeasuredRuns& measured) {
+  const TimeUnit unit(measured.median_seconds);
+  return fmt::format(
+      "median of {} on {} ({} more were disturbed), p25 {}, a task late by {} "
+      "at most",
+      counted(static_cast<std::size_t>(measured.accepted), "run"),
+      measured.backend,
+      measured.rejected,
+      unit.format(measured.p25_seconds),
+      unit.format(measured.lateness_seconds));
+}
+
 // A titled block of times with their share of the iteration.
 std::string shares(const std::string& title, const NamedSeconds& rows, double iteration) {
   if (rows.empty()) {
@@ -142,9 +155,12 @@ std::string to_table(const SimulationResult& result) {
   if (result.dropped_share > 0) {
     facts.add_row({"dropped", format_percent(result.dropped_share) + " of the tokens' choices"});
   }
-  facts.add_row({"simulated", origin(result)});
+  if (result.measured) {
+    facts.add_row({"measured", runs(*result.measured)});
+  }
+  facts.add_row({result.measured ? "executed" : "simulated", origin(result)});
   const double iteration = result.iteration_seconds;
-  std::string text = heading(result) + "\n" + facts.to_string();
+  std::string text = visible_in_line(heading(result)) + "\n" + facts.to_string();
   text += shares("critical path", largest_first(result.critical_path_seconds), iteration);
   text += shares("mean over ranks", means(result), iteration);
   text += shares("no order of these tasks is faster than", lower_bounds(result), iteration);
@@ -152,7 +168,7 @@ std::string to_table(const SimulationResult& result) {
   if (!result.assumptions.empty()) {
     text += "\nassumptions\n";
     for (const std::string& assumption : result.assumptions) {
-      text += "  - " + assumption + "\n";
+      text += "  - " + visible_in_line(assumption) + "\n";
     }
   }
   return text;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 
 namespace moesim {
 namespace {
@@ -67,6 +68,9 @@ std::string TimeUnit::format_difference(double seconds) const {
 
 void TextTable::add_row(std::vector<std::string> cells) {
   CHECK(cells.size() == columns_.size(), "{} cells", cells.size());
+  for (std::string& cell : cells) {
+    cell = visible_in_line(cell);
+  }
   rows_.push_back(std::move(cells));
 }
 

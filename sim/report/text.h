@@ -33,7 +33,8 @@ class TimeUnit {
 
 enum class Align { kLeft, kRight };
 
-// Cells in aligned columns, two spaces apart; no spaces at line ends. UTF-8 counts by characters.
+// Cells in aligned columns, two spaces apart; no spaces at line ends. UTF-8 counts by characters;
+// control characters are shown (sim/base/message.h).
 class TextTable {
  public:
   explicit TextTable(std::vector<Align> columns, int indent = 0)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/analysis/critical_path.h"
 #include "sim/io/program.h"
@@ -15,7 +16,8 @@ std::string to_chrome_trace(const Program& program, const Trace& trace);
 struct SvgOptions {
   int first_layer = 0;
   int last_layer = -1;  // inclusive; -1: all
-  std::string title;
+  std::string title{};
+  Time axis_end{};  // where the axis of all layers ends, if that is after the iteration
 };
 
 // A timeline that a person can read: lanes per stream, tasks coloured by kind with a legend, chunk
@@ -24,5 +26,16 @@ std::string to_svg(const Program& program,
                    const Trace& trace,
                    const CriticalPath& path,
                    const SvgOptions& options);
+
+// One of several timelines of a picture.
+struct Timeline {
+  const Program* program = nullptr;
+  const Trace* trace = nullptr;
+  CriticalPath path;
+  SvgOptions options;
+};
+
+// The timelines one above the other.
+std::string to_svg(const std::vector<Timeline>& timelines);
 
 }  // namespace moesim

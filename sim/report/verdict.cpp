@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/message.h"
 #include "sim/report/text.h"
 
 namespace moesim {
@@ -24,14 +25,14 @@ Json to_json(const Problem& problem, const Program& program) {
 std::string to_text(const Verdict& verdict, const Program& program) {
   std::string text;
   for (const Problem& problem : verdict.problems) {
-    text += fmt::format("{}: {}\n", to_string(problem.kind), problem.message);
+    text += fmt::format("{}: {}\n", to_string(problem.kind), visible_in_line(problem.message));
   }
   for (const std::string& warning : verdict.warnings) {
-    text += fmt::format("warning: {}\n", warning);
+    text += fmt::format("warning: {}\n", visible_in_line(warning));
   }
   const char* what = verdict.ok() ? "no race, no deadlock, sizes agree" : "NOT sound";
   return text + fmt::format("{}: {} on {}, {}, {}: {}\n",
-                            program.name,
+                            visible_in_line(program.name),
                             counted(program.tasks.size(), "task"),
                             counted(static_cast<std::size_t>(program.num_ranks), "rank"),
                             counted(verdict.problems.size(), "problem"),

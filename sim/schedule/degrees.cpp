@@ -7,10 +7,10 @@
 
 namespace moesim {
 
-Degrees Degrees::uniform(int layers, int forward, int backward) {
-  CHECK(layers > 0 && forward > 0 && backward > 0);
+Degrees Degrees::uniform(int layers, int forward, int backward, int non_moe) {
+  CHECK(layers > 0 && forward > 0 && backward > 0 && non_moe > 0);
   const auto count = static_cast<size_t>(layers);
-  return {std::vector<int>(count, forward), std::vector<int>(count, backward), 1};
+  return {std::vector<int>(count, forward), std::vector<int>(count, backward), non_moe};
 }
 
 bool is_given(const std::optional<int>& degree, const std::vector<int>& per_layer) {

@@ -24,7 +24,7 @@ struct Degrees {
   std::vector<int> backward;
   int non_moe = 1;
 
-  static Degrees uniform(int layers, int forward, int backward);
+  static Degrees uniform(int layers, int forward, int backward, int non_moe = 1);
 
   friend bool operator==(const Degrees&, const Degrees&) = default;
 };

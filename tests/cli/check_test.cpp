@@ -70,6 +70,25 @@ TEST_F(CheckTest, ToleranceAllowsSmallDrift) {
   EXPECT_EQ(check().exit_code, 0);
 }
 
+// What a file expects is the user's choice; only the figures are brought up to date.
+TEST_F(CheckTest, UpdateKeepsTheSchedulesOfAnExpectation) {
+  workspace_.write("expected.txtpb",
+                   "scenario: \"study.txtpb\"\nschedules { schedule: \"fsmoe\" "
+                   "iteration_picoseconds: 1 forward_degree: 1 backward_degree: 1 }\n");
+  EXPECT_EQ(check({"--update"}).exit_code, 0);
+  EXPECT_THAT(check().out, HasSubstr("1 prediction in 1 file, 0 drifted"));
+  EXPECT_THAT(workspace_.read("expected.txtpb"), HasSubstr("schedule: \"fsmoe\""));
+}
+
+TEST_F(CheckTest, AFileCountsOnce) {
+  check({"--update"});
+  EXPECT_THAT(check({"expected.txtpb", "./expected.txtpb"}).out,
+              HasSubstr("3 predictions in 1 file, 0 drifted"));
+  const Outcome outcome = workspace_.run({"check", ""});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("a path is empty; name an expectation file"));
+}
+
 // The second file is wrong: the first stays as it was.
 TEST_F(CheckTest, UpdateWritesAllOrNothing) {
   const std::string before = workspace_.read("expected.txtpb");

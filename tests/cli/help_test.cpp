@@ -1,4 +1,8 @@
 // Help, version, and what bad usage looks like.
+#include <array>
+#include <sstream>
+#include <string>
+
 #include <gmock/gmock.h>
 
 #include "tests/cli/small_study.h"
@@ -9,6 +13,19 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+constexpr std::size_t kDescriptions = 28;  // the column where they begin
+
+constexpr auto kCommands = std::to_array<const char*>({"simulate",
+                                                       "execute",
+                                                       "calibrate",
+                                                       "crosscheck",
+                                                       "compare",
+                                                       "sweep",
+                                                       "verify",
+                                                       "program",
+                                                       "check",
+                                                       "validate"});
 
 class HelpTest : public testing::TestWithParam<const char*> {
  protected:
@@ -24,6 +41,22 @@ TEST_P(HelpTest, HelpGoesToStandardOutput) {
   EXPECT_THAT(outcome.out, ContainsRegex(std::string("Examples?:\n  moesim ") + GetParam()));
 }
 
+// No option without a word on what it does, behind its value or on a line of its own below.
+TEST_P(HelpTest, EveryOptionIsDescribed) {
+  std::istringstream lines(workspace_.run({GetParam(), "--help"}).out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  -")) {
+      const std::string option = line;
+      if (line.size() <= kDescriptions || line[kDescriptions - 1] != ' ') {
+        std::getline(lines, line);
+      }
+      ASSERT_GT(line.size(), kDescriptions) << option;
+      EXPECT_EQ(line[kDescriptions - 1], ' ') << option;
+      EXPECT_NE(line[kDescriptions], ' ') << option;
+    }
+  }
+}
+
 TEST_P(HelpTest, UnknownOptionIsBadUsage) {
   const Outcome outcome = workspace_.run({GetParam(), "--no-such-option"});
   EXPECT_EQ(outcome.exit_code, 2);
@@ -32,17 +65,14 @@ TEST_P(HelpTest, UnknownOptionIsBadUsage) {
   EXPECT_THAT(outcome.err, HasSubstr(std::string("see moesim ") + GetParam() + " --help\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Commands,
-    HelpTest,
-    testing::Values("simulate", "compare", "sweep", "verify", "program", "check", "validate"),
-    [](const auto& command) { return std::string(command.param); });
+INSTANTIATE_TEST_SUITE_P(Commands, HelpTest, testing::ValuesIn(kCommands), [](const auto& command) {
+  return std::string(command.param);
+});
 
 TEST(UsageTest, HelpListsTheCommands) {
   const Outcome outcome = Workspace().run({"--help"});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* command :
-       {"simulate", "compare", "sweep", "verify", "program", "check", "validate"}) {
+  for (const char* command : kCommands) {
     EXPECT_THAT(outcome.out, HasSubstr(std::string("\n  ") + command + " "));
   }
 }
@@ -62,7 +92,14 @@ TEST(UsageTest, NoCommandIsBadUsage) {
 
 TEST(UsageTest, MissingFileIsNamed) {
   const Workspace workspace;
-  for (const char* command : {"simulate", "compare", "sweep", "verify", "program"}) {
+  for (const char* command : {"simulate",
+                              "execute",
+                              "calibrate",
+                              "crosscheck",
+                              "compare",
+                              "sweep",
+                              "verify",
+                              "program"}) {
     const Outcome outcome = workspace.run({command, "no/such.txtpb"});
     EXPECT_EQ(outcome.exit_code, 2) << command;
     EXPECT_THAT(outcome.out, IsEmpty());

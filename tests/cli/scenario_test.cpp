@@ -14,6 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 class ScenarioTest : public testing::Test {
  protected:
@@ -281,6 +282,26 @@ TEST_F(ScenarioTest, WrittenProgramSimulatesToTheSameTime) {
   }
   EXPECT_EQ(printed.out, workspace_.read("program.json"));
   EXPECT_EQ(run("program", {"--out", "program.txt"}).exit_code, 2);
+}
+
+TEST_F(ScenarioTest, SchedulesAreNamedOnce) {
+  EXPECT_EQ(run("compare", {"--schedules", "tutel,tutel"}).err,
+            "--schedules names tutel twice; remove one\n");
+  for (const char* names : {"tutel,,fsmoe", ""}) {
+    const Outcome outcome = run("compare", {"--schedules", names});
+    EXPECT_EQ(outcome.exit_code, 2) << names;
+    EXPECT_THAT(outcome.err, StartsWith("--schedules holds an empty name; ")) << names;
+  }
+}
+
+// What a terminal would obey, and what would break a line, is shown in answers as in messages.
+TEST_F(ScenarioTest, NamesStayOnTheirLine) {
+  const Outcome verified = run("verify", {"--set", "name=a\nb\x1b[31m"});
+  EXPECT_THAT(verified.out, HasSubstr("a\\nb\\x1b[31m/"));
+  const Outcome simulated = run("simulate", {"--set", "name=a\nb\x1b[31m"});
+  EXPECT_THAT(simulated.out, StartsWith("a\\nb\\x1b[31m, "));
+  const Outcome refused = run("compare", {"--schedules", "a\nb"});
+  EXPECT_THAT(refused.err, StartsWith("there is no schedule \"a\\nb\"; "));
 }
 
 }  // namespace

@@ -80,6 +80,23 @@ class SweepTest : public testing::Test {
   Workspace workspace_;
 };
 
+TEST_F(SweepTest, AnErrorNamesTheAxis) {
+  ASSERT_EQ(sweep().exit_code, 0);
+  const std::string table = workspace_.read("small.csv");
+  EXPECT_THAT(table, HasSubstr("axis model.embedding=127: "));
+  EXPECT_THAT(table, Not(HasSubstr("--set")));
+}
+
+// Nothing is left beside a device that cannot take the table: the points are kept where they would
+// be by default, and the same command goes on from them.
+TEST_F(SweepTest, ADeviceHasNoJournalBesideIt) {
+  EXPECT_EQ(sweep({"--out", "/dev/full"}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists("/dev/full.journal"));
+  EXPECT_THAT(workspace_.files(), testing::Contains("small.csv.journal"));
+  EXPECT_EQ(sweep().exit_code, 0);
+  EXPECT_THAT(workspace_.files(), Not(testing::Contains("small.csv.journal")));
+}
+
 TEST_F(SweepTest, RowsAreSortedByPointAndErrorsAreRows) {
   const Outcome outcome = sweep();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

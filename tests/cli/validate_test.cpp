@@ -35,6 +35,17 @@ TEST_F(ValidateTest, SectionIsPrintedAndNothingIsWritten) {
   EXPECT_THAT(workspace_.files(), ElementsAre("calibration", "scenarios", "topologies"));
 }
 
+TEST_F(ValidateTest, SectionIsWrittenWhereTheUserSays) {
+  const Outcome printed = workspace_.run({"validate", "table2"});
+  const Outcome written = workspace_.run({"validate", "table2", "--out", "table2.md"});
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_EQ(written.out, "table2.md: 0 bars missed\n");
+  EXPECT_EQ(workspace_.read("table2.md"), printed.out);
+  const Outcome refused = workspace_.run({"validate", "table2", "--out", "no/folder.md"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("there is no folder no; make it first"));
+}
+
 TEST_F(ValidateTest, UnknownSectionListsTheSectionsThereAre) {
   const Outcome outcome = workspace_.run({"validate", "speed"});
   EXPECT_EQ(outcome.exit_code, 2);

@@ -62,7 +62,9 @@ std::vector<Example> examples() {
   const auto load_scenario_text = [](const std::string& text) {
     const std::string path = testing::TempDir() + "mutated_scenario";
     write_file_atomically(path, text);
-    load_inputs(path, "topologies/testbed_b.txtpb", "calibration/profiles/fsmoe_testbed_b.txtpb");
+    load_inputs(path,
+                {.cluster = "topologies/testbed_b.txtpb",
+                 .profile = "calibration/profiles/fsmoe_testbed_b.txtpb"});
   };
   return {{"program", kProgram, load_program_text},
           {"program json", program_to_json(parse_program(kProgram, "p")), load_program_text},

@@ -58,7 +58,7 @@ class FoldSchedulesTest : public ::testing::TestWithParam<Case> {
       scenario.routing.zipf_exponent = 1;
       scenario.model.capacity_factor.reset();
     }
-    Evaluator evaluator = testing::unit_evaluator();
+    Evaluator evaluator = unit_evaluator();
     evaluator.durations = [this](const Program& program) {
       return task_durations(program, &cluster_, &profile_);
     };

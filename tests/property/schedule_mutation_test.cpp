@@ -15,7 +15,6 @@ namespace {
 
 using testing::degrees;
 using testing::small_scenario;
-using testing::unit_evaluator;
 
 // The same in every pass and layer, different by pass, and different by layer, as far as the
 // schedule has such degrees.

@@ -68,6 +68,11 @@ std::vector<Section> all_sections(int num_workers) {
        [num_workers](List of) {
          return study_sp_moe({of[0], of[1], num_workers});
        }},
+      {"equality",
+       "Schedules compute what an unpartitioned model computes",
+       {},
+       [num_workers](List) { return study_equality({num_workers}); }},
+      {"crosscheck", "Predicted and measured", {}, [](List) { return study_crosscheck({}); }},
       {"determinism", "The same bytes again", load_all({"quickstart"}), [](List of) {
          return study_determinism({of.front()});
        }}};

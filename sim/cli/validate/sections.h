@@ -8,6 +8,7 @@
 #include "sim/cli/validate/finding.h"
 #include "sim/io/inputs.h"
 #include "sim/schedule/closed_form.h"
+#include "sim/schedule/schedule.h"
 
 namespace moesim::validation {
 
@@ -72,6 +73,22 @@ struct SpMoeStudy {
   int num_workers = 1;
 };
 Finding study_sp_moe(const SpMoeStudy& study);
+
+// What Programs compute against an unpartitioned reference. In worker processes.
+struct EqualityStudy {
+  using Build = Program (*)(const std::string&, const Scenario&, const Degrees&, const Evaluator&);
+
+  int num_workers = 1;
+  std::vector<std::string> schedules = schedule_names();
+  Build build = build_schedule;
+};
+Finding study_equality(const EqualityStudy& study);
+
+// Results of `moesim crosscheck` that are stored in a folder. Measures nothing.
+struct CrosscheckStudy {
+  std::string folder = "calibration/measured";
+};
+Finding study_crosscheck(const CrosscheckStudy& study);
 
 // The same bytes again, from other numbers of workers, and after other scenarios. In worker
 // processes. `report` says what a schedule does with a scenario; report_hash: the hash of what

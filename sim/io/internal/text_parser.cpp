@@ -9,6 +9,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/message.h"
+#include "sim/io/internal/source.h"
 
 namespace moesim::io {
 namespace {
@@ -40,7 +41,8 @@ class TextParser {
  public:
   TextParser(const std::string& text, const std::string& path)
       : path_(path),
-        stream_(text.data(), static_cast<int>(text.size())),
+        stream_(text.data() + content_start(text),
+                static_cast<int>(text.size() - content_start(text))),
         tokenizer_(&stream_, &error_) {
     tokenizer_.set_comment_style(Tokenizer::SH_COMMENT_STYLE);
     advance();

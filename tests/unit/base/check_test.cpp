@@ -7,8 +7,10 @@ namespace {
 
 TEST(CheckDeathTest, NamesPlaceConditionAndMessage) {
   const int size = 3;
-  EXPECT_DEATH(CHECK(size > 4, "size is {}", size),
-               "^tests/unit/base/check_test\\.cpp:[0-9]+: CHECK\\(size > 4\\) failed: size is 3");
+  // Compiler caches may hand the compiler a path relative to the build folder.
+  EXPECT_DEATH(
+      CHECK(size > 4, "size is {}", size),
+      "^(\\.\\./)*tests/unit/base/check_test\\.cpp:[0-9]+: CHECK\\(size > 4\\) failed: size is 3");
 }
 
 TEST(CheckDeathTest, MessageIsOptional) {

@@ -18,6 +18,12 @@ TEST(ErrorTest, ShowsControlCharacters) {
   EXPECT_STREQ(error.what(), "\\x1b[2J.txtpb: no field \"\\x07\"; remove it");
 }
 
+// A list of problems has lines; where it stands has one.
+TEST(ErrorTest, KeepsItsLocationOnOneLine) {
+  const Error error("a\nb.txtpb", "two things:\n  one\n  two");
+  EXPECT_STREQ(error.what(), "a\\nb.txtpb: two things:\n  one\n  two");
+}
+
 TEST(ErrorTest, NeedsNoLocation) {
   const Error error("no schedule 'x'; one of: fsmoe, tutel");
   EXPECT_STREQ(error.what(), "no schedule 'x'; one of: fsmoe, tutel");

@@ -12,6 +12,11 @@ TEST(MessageTest, ControlCharactersAreVisible) {
   EXPECT_EQ(visible("\xef\xbb\xbfname"), "\\ufeffname");
 }
 
+TEST(MessageTest, NamesStayOnTheirLine) {
+  EXPECT_EQ(visible_in_line("a\nb\x1b[m é"), "a\\nb\\x1b[m é");
+  EXPECT_EQ(in_quotes("a\nb"), "\"a\\nb\"");
+}
+
 // Sixty characters stay as they are, also when each takes two bytes.
 TEST(MessageTest, LongTextsAreCutBetweenCharacters) {
   const std::string sixty(60, 'a');

@@ -49,15 +49,67 @@ TEST(CommandLineTest, SimulateWithEverything) {
   EXPECT_EQ(options.plan.degree->backward, 2);
   EXPECT_EQ(options.plan.policy, Policy::kPaper);
   EXPECT_EQ(options.schedule, "fsmoe");
-  EXPECT_TRUE(options.json && options.spans && options.ablate && options.unverified);
+  EXPECT_TRUE(options.ablate && options.unverified);
+  EXPECT_TRUE(options.outputs.json && options.outputs.spans);
   EXPECT_EQ(options.resolution, Resolution::kPorts);
-  EXPECT_EQ(options.trace, "t");
+  EXPECT_EQ(options.outputs.trace, "t");
+  EXPECT_EQ(options.outputs.svg, "v");
+  EXPECT_EQ(options.outputs.layers.last, 2);
+}
+
+TEST(CommandLineTest, ExecuteHasTheOutputsOfSimulate) {
+  const auto options = parse_as<ExecuteOptions>(
+      {"execute", "s.txtpb",  "--schedule", "fsmoe", "--degree",   "2",   "--backend", "cpu",
+       "--clock", "anchored", "--runs",     "3",     "--dilation", "2.5", "--json",    "--spans",
+       "--trace", "t",        "--svg",      "v",     "--layers",   "1..2"});
+  EXPECT_EQ(options.input.scenario, "s.txtpb");
+  EXPECT_EQ(options.schedule, "fsmoe");
+  EXPECT_EQ(options.plan.degree->forward, 2);
+  EXPECT_EQ(options.backend.name, "cpu");
+  EXPECT_EQ(options.backend.clock, HostClock::kAnchored);
+  EXPECT_EQ(options.backend.num_runs, 3);
+  EXPECT_EQ(options.backend.dilation, 2.5);
+  EXPECT_FALSE(options.backend.modelled);
+  EXPECT_TRUE(options.outputs.json && options.outputs.spans);
+  EXPECT_EQ(options.outputs.trace, "t");
+  EXPECT_EQ(options.outputs.svg, "v");
+  EXPECT_EQ(options.outputs.layers.last, 2);
+}
+
+TEST(CommandLineTest, BackendsAreHonestUnlessAskedOtherwise) {
+  const auto options = parse_as<CalibrateOptions>({"calibrate", "s", "--out", "o"});
+  EXPECT_EQ(options.out, "o");
+  EXPECT_EQ(options.backend.name, "cpu");
+  EXPECT_EQ(options.backend.clock, HostClock::kFree);
+  EXPECT_EQ(options.backend.dilation, 1);
+  EXPECT_EQ(options.backend.num_runs, 10);
+  EXPECT_FALSE(options.backend.modelled);
+}
+
+TEST(CommandLineTest, CrosscheckHasABar) {
+  const auto options = parse_as<CrosscheckOptions>({"crosscheck",
+                                                    "s",
+                                                    "--schedules",
+                                                    "tutel,fsmoe",
+                                                    "--baseline",
+                                                    "tutel",
+                                                    "--max-error",
+                                                    "5%",
+                                                    "--modelled",
+                                                    "--svg",
+                                                    "v",
+                                                    "--json"});
+  EXPECT_THAT(options.schedules, ElementsAre("tutel", "fsmoe"));
+  EXPECT_EQ(options.baseline, "tutel");
+  EXPECT_DOUBLE_EQ(options.max_error.value(), 0.05);
+  EXPECT_TRUE(options.backend.modelled && options.json);
   EXPECT_EQ(options.svg, "v");
-  EXPECT_EQ(options.layers.last, 2);
+  EXPECT_FALSE(parse_as<CrosscheckOptions>({"crosscheck", "s"}).max_error.has_value());
 }
 
 TEST(CommandLineTest, HelpNamesEverySchedule) {
-  for (const char* command : {"simulate", "compare", "verify", "program"}) {
+  for (const char* command :
+       {"simulate", "compare", "verify", "program", "execute", "crosscheck"}) {
     const std::string help = std::get<TextRequest>(parse({command, "--help"})).text;
     for (const std::string& schedule : schedule_names()) {
       EXPECT_THAT(help, HasSubstr(schedule)) << command;
@@ -121,9 +173,31 @@ TEST(CommandLineTest, OptionsThatDoNotGoTogether) {
   EXPECT_THAT(refusal({"simulate", "--program", "p", "--degree", "2"}), HasSubstr("--degree"));
   EXPECT_THAT(refusal({"simulate", "s", "--spans"}), HasSubstr("give --json as well"));
   EXPECT_THAT(refusal({"simulate", "s", "--layers", "0..1"}), HasSubstr("give --svg FILE"));
+  EXPECT_THAT(refusal({"execute"}), HasSubstr("name a scenario file or give --program"));
+  EXPECT_THAT(refusal({"execute", "--program", "p", "--policy", "paper"}), HasSubstr("--policy"));
+  EXPECT_THAT(refusal({"execute", "s", "--spans"}), HasSubstr("give --json as well"));
+  EXPECT_THAT(refusal({"calibrate"}), HasSubstr("no scenario is given"));
+  EXPECT_THAT(refusal({"crosscheck"}), HasSubstr("no scenario is given"));
   EXPECT_THAT(refusal({"compare"}), HasSubstr("no scenario is given"));
   EXPECT_THAT(refusal({"program"}), HasSubstr("no scenario is given"));
   EXPECT_THAT(refusal({"sweep"}), HasSubstr("no sweep is given"));
+}
+
+TEST(CommandLineTest, CalibrateTakesNoMeasuredCosts) {
+  EXPECT_THAT(refusal({"calibrate", "s", "--profile", "p"}), HasSubstr("leave it out"));
+  EXPECT_EQ(refusal({"calibrate", "s", "--profile", "p", "--modelled"}), "accepted");
+}
+
+TEST(CommandLineTest, BackendOptionsThatDoNotGoTogether) {
+  for (const char* command : {"execute", "calibrate", "crosscheck"}) {
+    EXPECT_THAT(refusal({command, "s", "--clock", "raw", "--dilation", "2"}),
+                HasSubstr("paces nothing, so that --dilation has no effect"));
+    EXPECT_THAT(refusal({command, "s", "--clock", "raw", "--modelled"}),
+                HasSubstr("paces nothing, so that --modelled has no effect"));
+    EXPECT_THAT(refusal({command, "s", "--dilation", "2", "--modelled"}), HasSubstr("--modelled"));
+    EXPECT_THAT(refusal({command, "s", "--backend", "gpu"}), HasSubstr("--backend"));
+    EXPECT_EQ(refusal({command, "s", "--clock", "raw"}), "accepted");
+  }
 }
 
 TEST(CommandLineTest, HelpAndVersionAreTexts) {

@@ -57,5 +57,24 @@ TEST(OptionValuesTest, LayersAreOneOrARange) {
   }
 }
 
+TEST(OptionValuesTest, ClocksAreWords) {
+  EXPECT_EQ(parse_clock("free"), HostClock::kFree);
+  EXPECT_EQ(parse_clock("anchored"), HostClock::kAnchored);
+  EXPECT_EQ(parse_clock("raw"), HostClock::kRaw);
+  EXPECT_EQ(refusal([] { parse_clock("Free"); }),
+            "--clock 'Free' is not understood; give free, anchored or raw");
+}
+
+TEST(OptionValuesTest, SharesAreNumbersOrPercent) {
+  EXPECT_DOUBLE_EQ(parse_share("5%"), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("0.05"), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("2.5%"), 0.025);
+  EXPECT_DOUBLE_EQ(parse_share("0%"), 0);
+  EXPECT_DOUBLE_EQ(parse_share("150%"), 1.5);
+  for (const char* text : {"", "%", "5 %", "five", "5%%", "-1%", "-0.05", "nan", "5e", "0x5"}) {
+    EXPECT_EQ(refusal([text] { parse_share(text); }).substr(0, 12), "--max-error ") << text;
+  }
+}
+
 }  // namespace
 }  // namespace moesim

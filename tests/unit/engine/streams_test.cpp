@@ -309,7 +309,8 @@ TEST(LongTimesTest, LaunchesOfMonthsAreRefusedByName) {
   Profile profile;
   profile.launch_overhead_seconds = 3600;
   EXPECT_EQ(error_of_simulating(maker.program(), &profile),
-            "launching the tasks takes more than 90 days; lower launch_overhead");
+            "the last tasks are launched after more than 90 days of launches and of work that host "
+            "waits wait for; lower launch_overhead, or check sizes, rates and fixed times");
 }
 
 }  // namespace

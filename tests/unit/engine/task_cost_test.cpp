@@ -72,6 +72,26 @@ TEST_F(TaskCostTest, MemoryBoundWorkPaysItsBytes) {
   EXPECT_EQ(costs.duration(copy_, 0), ps(2 * 10 * 6 * 4 * 2));
 }
 
+// 2 us + 960 FLOPs (2 * 10 * 6 * 4 in each of two GEMMs) * 10 ps = 2.0096 us; GEMM figures and the
+// other passes' do not count.
+TEST_F(TaskCostTest, AnOperationsOwnFigureWins) {
+  profile_.gemm = GemmCost{1, 1, {}};
+  profile_.operations = {{"expert", Pass::kBackward, 1, 1, 1, {}},
+                         {"expert", Pass::kForward, 2e-6, 1e-11, 0, {}}};
+  TaskCosts costs(maker_.program(), &cluster_, &profile_);
+  EXPECT_EQ(costs.duration(expert_, 0), Time::from_picoseconds(2'009'600));
+  expert_.pass = Pass::kRecompute;
+  EXPECT_EQ(costs.duration(expert_, 0), Time::from_picoseconds(2'009'600));
+}
+
+// 960 FLOPs on the log-log line through 480 FLOPs in 1 us and 1,920 in 16 us: twice the work takes
+// four times as long.
+TEST_F(TaskCostTest, AnOperationsTableIsInterpolated) {
+  profile_.operations = {{"expert", Pass::kForward, 0, 0, 0, {}, {{480, 1e-6}, {1920, 16e-6}}}};
+  TaskCosts costs(maker_.program(), &cluster_, &profile_);
+  EXPECT_NEAR(costs.duration(expert_, 0).seconds(), 4e-6, 1e-11);
+}
+
 TEST_F(TaskCostTest, AbsentFiguresCostNothingAndAreNotedOnce) {
   TaskCosts costs(maker_.program(), &cluster_, &profile_);
   EXPECT_EQ(costs.duration(copy_, 0), Time::zero());

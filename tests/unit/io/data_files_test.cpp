@@ -110,7 +110,7 @@ TEST(DataFilesTest, QuickstartComparesEverything) {
   EXPECT_EQ(inputs.scenario.model.layers, 8);
   EXPECT_EQ(inputs.scenario.model.attention, AttentionMask::kCausal);
   // Fewer nodes need no other change.
-  EXPECT_EQ(load_inputs("scenarios/quickstart.txtpb", "", "", {"cluster.num_nodes=4"})
+  EXPECT_EQ(load_inputs("scenarios/quickstart.txtpb", {.overrides = {"cluster.num_nodes=4"}})
                 .scenario.parallel.ep,
             4);
 }
@@ -121,7 +121,7 @@ TEST(DataFilesTest, SweepNamesItsScenario) {
   EXPECT_THAT(sweep.axes, SizeIs(2));
   for (const SweepAxis& axis : sweep.axes) {
     for (const std::string& value : axis.values) {
-      EXPECT_NO_THROW(load_inputs(sweep.scenario_path, "", "", {axis.field + "=" + value}));
+      EXPECT_NO_THROW(load_inputs(sweep.scenario_path, {.overrides = {axis.field + "=" + value}}));
     }
   }
 }

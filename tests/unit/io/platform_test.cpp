@@ -139,4 +139,55 @@ TEST(ProfileTest, PointsMustBeMonotone) {
 }
 
 }  // namespace
+TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
+  Profile profile;
+  profile.name = "p";
+  profile.source = "measured";
+  profile.environment = {"clock free"};
+  profile.operations = {{"expert", Pass::kBackward, 1.5e-6, 2.5e-10, 0, {12, 0.99, 0.01}},
+                        {"order", Pass::kForward, 0, 0, 3e-9, {}},
+                        {"attention", Pass::kForward, 0, 0, 0, {}, {{1000, 1e-4}, {4000, 9e-4}}}};
+  CollectiveCost line;
+  line.operation = CollectiveOperation::kAllToAll;
+  line.span = Span::kFabric;
+  line.group_size = 4;
+  line.startup_seconds = 2e-4;
+  line.seconds_per_byte = 1e-9;
+  line.fit = {9, 0.999, 0.002};
+  CollectiveCost table;
+  table.operation = CollectiveOperation::kAllGather;
+  table.points = {{1024, 1e-4}, {4096, 2e-4}};
+  profile.collectives = {line, table};
+  profile.launch_overhead_seconds = 7e-6;
+  profile.hardware_queues = 8;
+  profile.inter_node_rate = 5e7;
+
+  const Profile read = parse_profile(profile_to_text(profile), "p.txtpb");
+  EXPECT_EQ(profile_to_text(read), profile_to_text(profile));
+  ASSERT_EQ(read.operations.size(), 3U);
+  EXPECT_EQ(read.operations[0].operation, "expert");
+  EXPECT_EQ(read.operations[0].pass, Pass::kBackward);
+  EXPECT_NEAR(read.operations[0].seconds_per_flop, 2.5e-10, 1e-18);
+  EXPECT_NEAR(read.operations[1].seconds_per_byte, 3e-9, 1e-17);
+  ASSERT_EQ(read.operations[2].points.size(), 2U);
+  EXPECT_EQ(read.operations[2].points[1].work, 4000);
+  EXPECT_NEAR(read.operations[2].points[1].seconds, 9e-4, 1e-12);
+  ASSERT_EQ(read.collectives.size(), 2U);
+  EXPECT_NEAR(read.collectives[0].seconds_per_byte, 1e-9, 1e-17);
+  EXPECT_EQ(read.collectives[0].fit.num_samples, 9);
+  ASSERT_EQ(read.collectives[1].points.size(), 2U);
+  EXPECT_EQ(read.collectives[1].points[1].bytes, 4096);
+  EXPECT_NEAR(read.launch_overhead_seconds, 7e-6, 1e-12);
+  EXPECT_EQ(read.hardware_queues, 8);
+}
+
+TEST(ProfileTest, OperationsAreNamedOncePerPass) {
+  EXPECT_THAT(profile_error("operations { operation: \"expret\" }"), testing::HasSubstr("expert"));
+  EXPECT_THAT(
+      profile_error("operations { operation: \"gate\" }\noperations { operation: \"gate\" }"),
+      testing::HasSubstr("p.txtpb:2:"));
+  EXPECT_THAT(profile_error("operations { operation: \"gate\" pass: RECOMPUTE }"),
+              testing::HasSubstr("forward pass"));
+}
+
 }  // namespace moesim

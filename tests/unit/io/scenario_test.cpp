@@ -78,23 +78,21 @@ TEST_F(ScenarioTest, DerivesGroupSizesAndDefaults) {
 
 TEST_F(ScenarioTest, OverridesReachEveryFile) {
   const Inputs inputs = load_inputs(path_,
-                                    "",
-                                    "",
-                                    {"model.sequence=2048",
-                                     "model.capacity_factor=*",
-                                     "model.optimizer=ADAM",
-                                     "model.recompute=FULL",
-                                     "model.gate=EXPERT_CHOICE",
-                                     "model.pad_capacity=true",
-                                     "routing.zipf_exponent=1.2",
-                                     "degrees.forward=4",
-                                     "degrees.backward_per_layer=1,2,3",
-                                     "schedules=fsmoe,lina",
-                                     "baseline=lina",
-                                     "gradient_chunk=1 MB",
-                                     "seed=18446744073709551615",
-                                     "cluster.num_nodes=4",
-                                     "profile.hardware_queues=1"});
+                                    {.overrides = {"model.sequence=2048",
+                                                   "model.capacity_factor=*",
+                                                   "model.optimizer=ADAM",
+                                                   "model.recompute=FULL",
+                                                   "model.gate=EXPERT_CHOICE",
+                                                   "model.pad_capacity=true",
+                                                   "routing.zipf_exponent=1.2",
+                                                   "degrees.forward=4",
+                                                   "degrees.backward_per_layer=1,2,3",
+                                                   "schedules=fsmoe,lina",
+                                                   "baseline=lina",
+                                                   "gradient_chunk=1 MB",
+                                                   "seed=18446744073709551615",
+                                                   "cluster.num_nodes=4",
+                                                   "profile.hardware_queues=1"}});
   const Scenario& scenario = inputs.scenario;
   EXPECT_EQ(scenario.model.sequence, 2048);
   EXPECT_FALSE(scenario.model.capacity_factor);
@@ -289,10 +287,14 @@ TEST_F(ScenarioTest, GivenTokensMustSaySomething) {
 
 TEST_F(ScenarioTest, SchedulesMustBeKnown) {
   const std::vector<std::string> known = {"fsmoe", "lina", "tutel"};
-  EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {}, known); }), "");
-  EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {"schedules=lina,fsmo"}, known); }),
+  EXPECT_EQ(error_of([&] { load_inputs(path_, {.known_schedules = known}); }), "");
+  EXPECT_EQ(error_of([&] {
+              load_inputs(path_, {.overrides = {"schedules=lina,fsmo"}, .known_schedules = known});
+            }),
             "--set schedules=lina,fsmo: no schedule \"fsmo\"; did you mean \"fsmoe\"?");
-  EXPECT_EQ(error_of([&] { load_inputs(path_, "", "", {"baseline=x"}, known); }),
+  EXPECT_EQ(error_of([&] {
+              load_inputs(path_, {.overrides = {"baseline=x"}, .known_schedules = known});
+            }),
             "--set baseline=x: no schedule \"x\"; use one of fsmoe, lina, tutel");
 }
 
@@ -317,7 +319,8 @@ TEST_F(ScenarioTest, FilesCanBeReplaced) {
       other,
       "num_nodes: 4 gpus_per_node: 4 gpu_memory: '1 GiB' intra_node { rate: '1 GB/s' } "
       "inter_node { rate: '1 GB/s' }");
-  const Inputs inputs = load_inputs(path_, other, "", {"cluster.num_nodes=8", "model.experts=8"});
+  const Inputs inputs = load_inputs(
+      path_, {.cluster = other, .overrides = {"cluster.num_nodes=8", "model.experts=8"}});
   EXPECT_EQ(inputs.cluster.name, "other");
   EXPECT_EQ(inputs.scenario.cluster_path, other);
   EXPECT_EQ(inputs.scenario.parallel.dp, 8);  // 8 nodes of 4 GPUs, mp = 4
@@ -327,12 +330,24 @@ TEST_F(ScenarioTest, FilesCanBeReplaced) {
 TEST_F(ScenarioTest, HashCoversEveryInput) {
   const std::string hash = load_inputs(path_).hash;
   EXPECT_EQ(load_inputs(path_).hash, hash);
-  EXPECT_NE(load_inputs(path_, "", "", {"seed=1"}).hash, hash);
+  EXPECT_NE(load_inputs(path_, {.overrides = {"seed=1"}}).hash, hash);
   const std::string copy = folder_ + "/parts/copy.txtpb";
   write_file_atomically(copy, kCluster);
-  EXPECT_EQ(load_inputs(path_, copy).hash, hash);
+  EXPECT_EQ(load_inputs(path_, {.cluster = copy}).hash, hash);
   write_file_atomically(copy, std::string(kCluster) + "# changed");
-  EXPECT_NE(load_inputs(path_, copy).hash, hash);
+  EXPECT_NE(load_inputs(path_, {.cluster = copy}).hash, hash);
+}
+
+// What measures costs needs none: then nothing has a cost, and no file is named.
+TEST_F(ScenarioTest, AProfileCanBeMissing) {
+  std::string text = read_file(path_);
+  const std::size_t at = text.find("profile:");
+  text.erase(at, text.find('\n', at) - at);
+  write_file_atomically(path_, text);
+  EXPECT_THAT(error_of([&] { load_inputs(path_); }), HasSubstr("no \"profile\""));
+  const Inputs inputs = load_inputs(path_, {.needs_profile = false});
+  EXPECT_EQ(inputs.scenario.profile_path, "");
+  EXPECT_FALSE(inputs.profile.gemm.has_value());
 }
 
 TEST_F(ScenarioTest, JsonWorksEverywhere) {

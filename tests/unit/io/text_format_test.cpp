@@ -28,6 +28,14 @@ TEST(TextFormatTest, TakesCommentsSeparatorsAndJoinedStrings) {
   EXPECT_EQ(cluster.num_gpus(), 8);
 }
 
+// As some editors write it. It takes no column: mistakes are where the editor shows them.
+TEST(TextFormatTest, MayStartWithAByteOrderMark) {
+  const std::string text =
+      std::string("\xef\xbb\xbfnum_nodes: 2 gpus_per_node: 4 ") + "gpu_memory: '1 GiB' " + kPorts;
+  EXPECT_EQ(parse_cluster(text, "c.txtpb").num_gpus(), 8);
+  EXPECT_THAT(error_in("\xef\xbb\xbfnum_node: 3"), HasSubstr("c.txtpb:1:1: no field"));
+}
+
 TEST(TextFormatTest, UnknownFieldIsLocatedAtItsName) {
   EXPECT_EQ(error_in("num_nodes: 2\n  num_node: 3\n"),
             "c.txtpb:2:3: no field \"num_node\" in Cluster; did you mean \"num_nodes\"?");

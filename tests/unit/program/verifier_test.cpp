@@ -302,6 +302,32 @@ TEST(ProblemKindTest, NamesAreThoseOfTheContract) {
   EXPECT_STREQ(to_string(ProblemKind::kDeadlock), "deadlock");
 }
 
+// Written are rows 0..5; the reads take 0..3 in two touching pieces, out of order.
+TEST_F(VerifierTest, WarnsOfTheFirstRowThatNothingReads) {
+  const int x = tensor("x");
+  add("write", 0, {}, {rows(x, 0, 6)});
+  add("upper", 0, {rows(x, 2, 2)}, {});
+  add("lower", 0, {rows(x, 0, 2)}, {});
+  EXPECT_THAT(verify(program_).warnings,
+              ElementsAre("row 4 of tensor 'x' is written and never read, unlike others"));
+  add("rest", 0, {rows(x, 3, 3)}, {});
+  EXPECT_THAT(verify(program_).warnings, IsEmpty());
+}
+
+// Only `early` reads rows 0..3 before the second addition; `other` reads rows that it leaves alone.
+TEST_F(VerifierTest, WarnsOfASumThatIsReadTooEarly) {
+  const int sum = tensor("sum");
+  add("write", 0, {}, {rows(sum, 0, 8)});
+  add("first", 0, {rows(sum, 0, 8)}, {rows(sum, 0, 8)});
+  add("early", 0, {rows(sum, 0, 4)}, {});
+  add("other", 0, {rows(sum, 4, 4)}, {});
+  add("second", 0, {rows(sum, 0, 4)}, {rows(sum, 0, 4)});
+  add("late", 0, {rows(sum, 0, 8)}, {});
+  EXPECT_THAT(verify(program_).warnings,
+              ElementsAre("task 'early' reads a sum in tensor 'sum' that task 'second' adds to "
+                          "later"));
+}
+
 class HeadOfLineTest : public VerifierTest {
  protected:
   HeadOfLineTest() { program_.streams = {"a", "b", "c"}; }

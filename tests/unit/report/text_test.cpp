@@ -36,5 +36,15 @@ TEST(TextTest, TablesAlign) {
             " löngest   1 ms  x\n");
 }
 
+// Names come from files, and a terminal obeys what they hold.
+TEST(TextTest, TablesShowControlCharacters) {
+  TextTable table({Align::kLeft, Align::kRight});
+  table.add_row({std::string("a\0b", 3), "1"});
+  table.add_row({"\x1b[31mred\n", "2"});
+  EXPECT_EQ(table.to_string(),
+            "a\\x00b         1\n"
+            "\\x1b[31mred\\n  2\n");
+}
+
 }  // namespace
 }  // namespace moesim

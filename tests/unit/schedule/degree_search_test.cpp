@@ -12,7 +12,6 @@ namespace moesim {
 namespace {
 
 using testing::small_scenario;
-using testing::unit_evaluator;
 
 // The schedule's definition, which counts the Programs that it builds.
 ScheduleDefinition counting(const std::string& schedule, int& num_built) {

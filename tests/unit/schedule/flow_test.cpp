@@ -14,7 +14,6 @@ namespace {
 
 using testing::degrees;
 using testing::small_scenario;
-using testing::unit_evaluator;
 
 void expect_clean(const std::string& schedule, const Scenario& scenario, const Degrees& chosen) {
   const Program program = build_schedule(schedule, scenario, chosen, unit_evaluator());

@@ -9,7 +9,6 @@ namespace moesim {
 namespace {
 
 using testing::small_scenario;
-using testing::unit_evaluator;
 
 TEST(PaperDegreesTest, FsmoeHidesTheTimeBeyondItsAllToAlls) {
   // Case 2: r*e + g + s - 2(r-1)a = 60 + 2 - 20 = 42.

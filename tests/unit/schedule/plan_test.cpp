@@ -11,7 +11,6 @@ namespace moesim {
 namespace {
 
 using testing::small_scenario;
-using testing::unit_evaluator;
 
 int count(const Program& program, const char* kind, Pass pass) {
   int tasks = 0;

@@ -10,7 +10,6 @@ namespace {
 
 using testing::degrees;
 using testing::small_scenario;
-using testing::unit_evaluator;
 
 std::optional<Program> serial(const std::string& schedule) {
   const Scenario scenario = small_scenario();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/schedule/schedule.h"
+#include "sim/schedule/unit_evaluator.h"
 
 namespace moesim::testing {
 
@@ -24,25 +25,8 @@ inline Scenario small_scenario() {
   return scenario;
 }
 
-// Every task takes a microsecond, whatever it does.
-inline Evaluator unit_evaluator() {
-  Evaluator evaluator;
-  evaluator.durations = [](const Program& program) {
-    return std::vector<Time>(program.tasks.size(), Time::from_picoseconds(1'000'000));
-  };
-  evaluator.evaluate = [](const Program& program) {
-    const auto tasks = static_cast<int64_t>(program.tasks.size());
-    const Time total = Time::from_picoseconds(tasks);
-    return Evaluation{total, total, total};
-  };
-  evaluator.fits = [](const Program&) { return true; };
-  return evaluator;
-}
-
 inline Degrees degrees(const Scenario& scenario, int forward, int backward, int non_moe = 1) {
-  Degrees degrees = Degrees::uniform(scenario.model.layers, forward, backward);
-  degrees.non_moe = non_moe;
-  return degrees;
+  return Degrees::uniform(scenario.model.layers, forward, backward, non_moe);
 }
 
 }  // namespace moesim::testing

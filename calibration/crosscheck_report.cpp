@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "calibration/crosscheck.h"
+#include "sim/base/message.h"
+#include "sim/report/text.h"
+
+namespace moesim {
+namespace {
+
+// "+1.2 %"; what rounds to zero has no sign.
+std::string percent(double share) {
+  const std::string text = fmt::format("{:+.1f} %", 100 * share);
+  return text == "+0.0 %" || text == "-0.0 %" ? "0.0 %" : text;
+}
+
+TimeUnit unit_of(const Crosscheck& crosscheck) {
+  double longest = 0;
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    longest = std::max(longest, row.measured_seconds);
+  }
+  return TimeUnit(longest);
+}
+
+std::string schedules_table(const Crosscheck& crosscheck) {
+  const std::vector<std::vector<std::string>> rows = schedule_cells(crosscheck);
+  std::vector<Align> columns(rows.front().size(), Align::kRight);
+  columns[0] = columns[1] = Align::kLeft;
+  TextTable table(columns);
+  table.add_row(rows.front());
+  table.add_rule();
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    table.add_row(rows[i]);
+  }
+  return table.to_string();
+}
+
+std::string kinds_table(const Crosscheck& crosscheck, const TimeUnit& unit) {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.add_row({"schedule", "tasks", "predicted", "measured", "error"});
+  table.add_rule();
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    std::string schedule = row.schedule;
+    for (const KindComparison& kind : row.kinds) {
+      const bool timed = kind.measured_seconds > 0;
+      table.add_row({schedule,
+                     kind.kind,
+                     unit.format(kind.predicted_seconds),
+                     unit.format(kind.measured_seconds),
+                     timed ? percent(kind.predicted_seconds / kind.measured_seconds - 1) : "-"});
+      schedule.clear();
+    }
+  }
+  return table.to_string();
+}
+
+std::string ranking_text(const Ranking& order) {
+  if (order.num_pairs == 0) {
+    return {};
+  }
+  return fmt::format(
+      "Ranking: of {} whose measured times differ by more than {:.0f} %, {} predicted in the "
+      "measured order.\n",
+      counted(static_cast<size_t>(order.num_pairs), "pair"),
+      100 * kRankingMargin,
+      order.num_agreeing == order.num_pairs ? "all are"
+                                            : fmt::format("{} are", order.num_agreeing));
+}
+
+nlohmann::ordered_json row_json(const Crosscheck& crosscheck, const ScheduleComparison& row) {
+  nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
+  for (const KindComparison& kind : row.kinds) {
+    kinds[kind.kind] = {{"predicted_seconds", kind.predicted_seconds},
+                        {"measured_seconds", kind.measured_seconds}};
+  }
+  return {{"schedule", row.schedule},
+          {"forward_degree", row.forward_degree},
+          {"backward_degree", row.backward_degree},
+          {"predicted_seconds", row.predicted_seconds},
+          {"measured_seconds", row.measured_seconds},
+          {"measured_p25_seconds", row.measured_p25_seconds},
+          {"error", row.error()},
+          {"speedup_error", speedup_error(crosscheck, row)},
+          {"runs", row.num_runs},
+          {"rejected", row.num_rejected},
+          {"lateness_seconds", row.lateness_seconds},
+          {"kinds", kinds}};
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> schedule_cells(const Crosscheck& crosscheck) {
+  const TimeUnit unit = unit_of(crosscheck);
+  std::vector<std::vector<std::string>> cells = {{"schedule",
+                                                  "degrees",
+                                                  "predicted",
+                                                  "measured (p25)",
+                                                  "error",
+                                                  "speed-up error",
+                                                  "runs (rejected)",
+                                                  "lateness"}};
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    cells.push_back(
+        {row.schedule,
+         fmt::format("{} / {}", row.forward_degree, row.backward_degree),
+         unit.format(row.predicted_seconds),
+         fmt::format(
+             "{} ({})", unit.format(row.measured_seconds), unit.format(row.measured_p25_seconds)),
+         percent(row.error()),
+         percent(speedup_error(crosscheck, row)),
+         fmt::format("{} ({})", row.num_runs, row.num_rejected),
+         unit.format(row.lateness_seconds)});
+  }
+  return cells;
+}
+
+std::string to_table(const Crosscheck& crosscheck) {
+  std::string text = schedules_table(crosscheck);
+  text += fmt::format("\nAbsolute error: median {:.1f} %, largest {:.1f} %.\n",
+                      100 * median_error(crosscheck),
+                      100 * worst_error(crosscheck));
+  text += ranking_text(ranking(crosscheck));
+  text += "\nTime of a rank's tasks by kind, without waiting for other ranks:\n";
+  text += kinds_table(crosscheck, unit_of(crosscheck));
+  if (!crosscheck.not_run.empty()) {
+    text += fmt::format("\nNot run:\n- {}\n", fmt::join(crosscheck.not_run, "\n- "));
+  }
+  if (!crosscheck.assumptions.empty()) {
+    text += "\nRests on:\n";
+    for (const std::string& assumption : crosscheck.assumptions) {
+      text += fmt::format("- {}\n", visible_in_line(assumption));
+    }
+  }
+  return text;
+}
+
+std::string to_json(const Crosscheck& crosscheck) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const ScheduleComparison& row : crosscheck.rows) {
+    rows.push_back(row_json(crosscheck, row));
+  }
+  const Ranking order = ranking(crosscheck);
+  const nlohmann::ordered_json document = {{"backend", crosscheck.backend},
+                                           {"baseline", crosscheck.baseline},
+                                           {"modelled", crosscheck.modelled},
+                                           {"rows", rows},
+                                           {"not_run", crosscheck.not_run},
+                                           {"median_error", median_error(crosscheck)},
+                                           {"worst_error", worst_error(crosscheck)},
+                                           {"ranked_pairs", order.num_pairs},
+                                           {"agreeing_pairs", order.num_agreeing},
+                                           {"assumptions", crosscheck.assumptions}};
+  return document.dump(2) + "\n";
+}
+
+}  // namespace moesim

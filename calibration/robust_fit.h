@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/io/profile.h"
+
+namespace moesim {
+
+// One measurement: the time that an operation of a size took.
+struct Sample {
+  double size = 0;     // bytes, FLOPs; positive
+  double seconds = 0;  // positive
+};
+
+// t = startup + slope * size, and how well it holds.
+struct Line {
+  double startup_seconds = 0;
+  double seconds_per_unit = 0;
+  Fit fit;
+
+  double at(double size) const { return startup_seconds + seconds_per_unit * size; }
+};
+
+// Fits a line to relative residuals (t - line)/t, so that small sizes count as much as large ones,
+// by iteratively reweighted least squares with Huber's weights: residuals beyond 1.345 times their
+// scale (the median absolute residual / 0.6745) count by their absolute value, so that single
+// disturbed samples do not move it. Neither part is negative: a line that would begin below zero
+// goes through the origin, one that would fall is flat. Needs at least two different sizes.
+Line fit_line(const std::vector<Sample>& samples);
+
+// The median of the times of each size, made non-descending (each time at least that of the size
+// before): a table for what no line fits.
+std::vector<Sample> median_table(const std::vector<Sample>& samples);
+
+// The lower of the two middle values where the number is even; `fraction` 0.25 gives the lower
+// quartile. Needs at least one value.
+double quantile(std::vector<double> values, double fraction);
+
+}  // namespace moesim

@@ -1,0 +1,183 @@
+#include "kernels/execute/options.h"
+
+#include <map>
+#include <memory>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/base/units.h"
+#include "sim/base/version.h"
+#include "sim/io/profile.h"
+
+namespace moesim {
+namespace {
+
+constexpr int kMaxRuns = 100'000;
+constexpr double kMaxDilation = 1e6;
+
+constexpr const char* kDescription =
+    "moesim-execute runs a Program file for real on this machine: every rank and stream is a\n"
+    "thread, data are computed and moved, links and long operations are paced.";
+
+constexpr const char* kDetails =
+    R"(The verifier judges the Program first; one that it rejects is not run. Runs that this machine
+disturbed (late by more than 2 % of the iteration) are rejected and repeated. The trace is that of
+the run with the median iteration.
+
+Clocks:
+  free      honest: a task starts when its thread runs
+  anchored  a task starts at the planned end of what it waited for: the same times in every run,
+            blind to delays of this machine and therefore partly circular
+  raw       nothing is paced: copies and operations fight for cores and memory for real; run no more
+            ranks than the machine has cores
+
+With --transport mpi nothing paces collectives: they take as long as Open MPI and the network take.
+Process 0 prints and writes the files. When a process dies or the ranks hang, all end.
+
+Examples:
+  moesim program scenarios/quickstart.txtpb --schedule fsmoe --out program.json
+  moesim-execute program.json --cluster cluster.txtpb --dilation 16 --repeat 10
+  moesim-execute program.json --data integer --rounding exact --results results.txt
+  mpirun -np 4 moesim-execute program.json --transport mpi --trace trace.json
+
+Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs), 2 bad usage or input
+)";
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    column_width(28);
+    label("Positionals", "Arguments");
+  }
+
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "\nUsage: moesim-execute PROGRAM [OPTIONS]\n";
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? "" : " " + option->get_option_text();
+  }
+};
+
+// An option whose value is one of a few words.
+template <typename Value>
+void add_choice(CLI::App& app,
+                const std::string& name,
+                Value& value,
+                const std::map<std::string, Value>& words,
+                const std::string& description) {
+  std::string text;
+  for (const auto& word : words) {
+    text += (text.empty() ? "" : "|") + word.first;
+  }
+  const auto parse = [&value, words, name, text](const std::string& word) {
+    const auto found = words.find(word);
+    if (found == words.end()) {
+      throw Error(fmt::format("{} {}: say one of {}", name, word, text));
+    }
+    value = found->second;
+  };
+  app.add_option_function<std::string>(name, parse, description)->option_text(text);
+}
+
+void add_machine(CLI::App& app, ExecuteOptions& options) {
+  add_choice<TransportKind>(app,
+                            "--transport",
+                            options.transport,
+                            {{"threads", TransportKind::kThreads}, {"mpi", TransportKind::kMpi}},
+                            "mpi: the ranks are dealt out to the processes that\n"
+                            "mpirun started. Default: threads");
+  app.add_option("--cluster",
+                 options.cluster,
+                 "The fabric that paces collectives.\n"
+                 "Default: none, they take as long as copying")
+      ->option_text("FILE");
+  add_choice<HostClock>(
+      app,
+      "--clock",
+      options.host.clock,
+      {{"free", HostClock::kFree}, {"anchored", HostClock::kAnchored}, {"raw", HostClock::kRaw}},
+      "What a start counts as, see below. Default: free");
+  app.add_option("--dilation",
+                 options.host.dilation,
+                 "Operations last K times their CPU time.\n"
+                 "Default: as long as they take")
+      ->option_text("K")
+      ->check(CLI::Range(0.0, kMaxDilation));
+  app.add_option("--hardware-queues", options.host.hardware_queues, "Of each GPU. Default: 32")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxHardwareQueues));
+  app.add_option_function<std::string>(
+         "--launch-overhead",
+         [&options](const std::string& text) { options.host.launch_overhead = parse_time(text); },
+         "What a launch takes: \"5 us\". Default: 0")
+      ->option_text("TIME");
+}
+
+void add_data(CLI::App& app, ExecuteOptions& options) {
+  add_choice<Rounding>(app,
+                       "--rounding",
+                       options.host.rounding,
+                       {{"exact", Rounding::kExact}, {"none", Rounding::kOff}},
+                       "exact: operations round what they read to 1/8,\n"
+                       "so that sums do not depend on their order.\n"
+                       "Default: none");
+  add_choice<InputData>(app,
+                        "--data",
+                        options.data,
+                        {{"integer", InputData::kInteger}, {"real", InputData::kReal}},
+                        "What input tensors hold. Default: real");
+}
+
+void add_runs(CLI::App& app, ExecuteOptions& options) {
+  app.add_option("--repeat", options.num_runs, "Accepted runs. Default: 1")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxRuns));
+  app.add_option("--max-rejected", options.max_rejected, "Then it gives up. Default: 30")
+      ->option_text("N")
+      ->check(CLI::Range(0, kMaxRuns));
+  app.add_option("--trace", options.trace, "Writes the trace as JSON")->option_text("FILE");
+  app.add_option("--traces", options.traces, "Writes the trace of every run: DIR/0.json, ...")
+      ->option_text("DIR")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--results",
+                 options.results,
+                 "Writes a line for each rank's buffers: a hash of\n"
+                 "what it holds after the last run")
+      ->option_text("FILE");
+}
+
+}  // namespace
+
+std::variant<ExecuteOptions, ExecuteText> parse_execute_options(int argc, const char* const* argv) {
+  ExecuteOptions options;
+  CLI::App app(kDescription, "moesim-execute");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.footer(kDetails);
+  app.set_help_flag("-h,--help", "Prints this help");
+  app.set_version_flag(
+      "--version", fmt::format("moesim-execute {}", version()), "Prints the version");
+  app.add_option("PROGRAM", options.program, "Program file (.txtpb or .json)");
+  add_machine(app, options);
+  add_data(app, options);
+  add_runs(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return ExecuteText{app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return ExecuteText{fmt::format("{}\n", version.what())};
+  } catch (const CLI::ParseError& error) {
+    throw Error(fmt::format("{}; see moesim-execute --help", error.what()));
+  }
+  if (options.program.empty()) {
+    throw Error("no PROGRAM given; see moesim-execute --help");
+  }
+  return options;
+}
+
+}  // namespace moesim

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "kernels/host/host_options.h"
+#include "kernels/inputs.h"
+
+namespace moesim {
+
+// Where the ranks run: on threads of this process, or on the processes that mpirun started.
+enum class TransportKind { kThreads, kMpi };
+
+// What the command line of moesim-execute says. Empty paths mean "not given".
+struct ExecuteOptions {
+  std::string program;
+  std::string cluster;
+  TransportKind transport = TransportKind::kThreads;
+  HostOptions host;
+  InputData data = InputData::kReal;
+  int num_runs = 1;
+  int max_rejected = 30;
+  std::string trace;   // of the run with the median time
+  std::string traces;  // folder for those of all accepted runs: 0.json, 1.json, …
+  std::string results;
+};
+
+// `--help` or `--version`: a text for standard output.
+struct ExecuteText {
+  std::string text;
+};
+
+// Throws Error for what is not understood.
+std::variant<ExecuteOptions, ExecuteText> parse_execute_options(int argc, const char* const* argv);
+
+}  // namespace moesim

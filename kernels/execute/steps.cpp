@@ -1,0 +1,133 @@
+#include "kernels/execute/steps.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "kernels/host/machine_memory.h"
+#include "sim/base/error.h"
+#include "sim/base/hash.h"
+#include "sim/base/message.h"
+#include "sim/base/units.h"
+#include "sim/io/cluster.h"
+#include "sim/io/files.h"
+#include "sim/io/trace.h"
+#include "sim/program/verifier.h"
+
+namespace moesim {
+namespace {
+
+void check_program(const Program& program, const ExecuteOptions& options) {
+  const Verdict verdict = verify(program, {.hardware_queues = options.host.hardware_queues});
+  if (verdict.ok()) {
+    return;
+  }
+  std::string problems;
+  for (const Problem& problem : verdict.problems) {
+    problems +=
+        fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
+  }
+  throw Error(options.program,
+              fmt::format("the verifier rejects the program; mend it first{}", problems));
+}
+
+std::string to_text(const RepeatedRuns& runs) {
+  std::string text = fmt::format("iteration  median {}, p25 {}, of {} runs\n",
+                                 format_time(runs.iteration().median),
+                                 format_time(runs.iteration().p25),
+                                 runs.accepted.size());
+  text += fmt::format("lateness   {}\n", format_time(runs.lateness()));
+  text += fmt::format("rejected   {}\n", runs.num_rejected);
+  for (const std::string& assumption : runs.accepted.front().trace.assumptions) {
+    text += fmt::format("- {}\n", visible_in_line(assumption));
+  }
+  return text;
+}
+
+std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
+  const Tensor& shape = tensors.program().tensors[tensor];
+  const int64_t size = int64_t{shape.blocks} * shape.rows * shape.columns * 4;
+  const auto* bytes = reinterpret_cast<const char*>(tensors.bytes(rank, tensor));
+  return content_hash({bytes, static_cast<size_t>(size)});
+}
+
+void print_out(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw std::runtime_error("cannot write to standard output");
+  }
+}
+
+}  // namespace
+
+Program load_verified(const ExecuteOptions& options) {
+  Program program = load_program(options.program);
+  check_program(program, options);
+  return program;
+}
+
+void check_memory(const Program& program, int num_ranks, const std::string& path) {
+  const int64_t memory = available_memory();
+  const int64_t needed = TensorStore::size(program, num_ranks);
+  if (needed > memory) {
+    throw Error(path,
+                fmt::format("its tensors need {}, this machine has {} left; execute a smaller one",
+                            format_bytes(needed),
+                            format_bytes(memory)));
+  }
+}
+
+HostOptions host_options(const ExecuteOptions& options) {
+  HostOptions host = options.host;
+  if (!options.cluster.empty()) {
+    host.cluster = load_cluster(options.cluster);
+  }
+  return host;
+}
+
+RepeatOptions repeat_options(const ExecuteOptions& options) {
+  return {.data = options.data, .num_runs = options.num_runs, .max_rejected = options.max_rejected};
+}
+
+std::string results_to_text(const TensorStore& tensors) {
+  const Program& program = tensors.program();
+  std::string text;
+  for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
+    for (const int rank : tensors.ranks()) {
+      text += fmt::format("{} rank {} {}\n",
+                          buffer_hash(tensors, rank, tensor),
+                          rank,
+                          visible_in_line(program.tensors[tensor].name));
+    }
+  }
+  return text;
+}
+
+bool are_enough(const ExecuteOptions& options, const RepeatedRuns& runs) {
+  return static_cast<int>(runs.accepted.size()) == options.num_runs;
+}
+
+void report(const ExecuteOptions& options, const Program& program, const Outcome& outcome) {
+  const RepeatedRuns& runs = outcome.runs;
+  if (!are_enough(options, runs)) {
+    fmt::print(stderr,
+               "{} of {} runs were disturbed, {} are left; try an idler machine or longer tasks\n",
+               runs.num_rejected,
+               runs.num_rejected + runs.accepted.size(),
+               runs.accepted.size());
+    return;
+  }
+  print_out(to_text(runs));
+  if (!options.trace.empty()) {
+    write_file_atomically(options.trace, trace_to_json(runs.typical().trace, program));
+  }
+  for (size_t run = 0; !options.traces.empty() && run < runs.accepted.size(); ++run) {
+    write_file_atomically(fmt::format("{}/{}.json", options.traces, run),
+                          trace_to_json(runs.accepted[run].trace, program));
+  }
+  if (!options.results.empty()) {
+    write_file_atomically(options.results, outcome.results);
+  }
+}
+
+}  // namespace moesim

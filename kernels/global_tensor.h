@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/tensor_store.h"
+#include "sim/program/group_table.h"
+
+namespace moesim {
+
+// Blocks x rows x columns of the tensor that the ranks' buffers make up together.
+struct GlobalShape {
+  int64_t blocks = 0;
+  int64_t rows = 0;
+  int columns = 0;
+};
+
+// Where a rank's buffer begins in it. Of the ranks that hold the same part as sums, `first_partial`
+// marks the one whose index is 0 in every group that the tensor is partial over.
+struct BufferPlace {
+  int64_t first_block = 0;
+  int64_t first_row = 0;
+  bool first_partial = true;
+
+  friend auto operator<=>(const BufferPlace&, const BufferPlace&) = default;
+};
+
+GlobalShape global_shape(const Program& program, int tensor);
+BufferPlace place_of(const Program& program, const GroupTable& groups, int tensor, int rank);
+
+// A tensor of floating type put together from the buffers of all ranks: partial ones added up in
+// rank order, replicas compared. Throws Error when two replicas differ in a bit: a reduction is
+// missing, or the ranks' results are not those of one Program.
+std::vector<float> gather_tensor(const TensorStore& store, int tensor);
+
+}  // namespace moesim

@@ -1,0 +1,65 @@
+// The part of a run that concerns one rank alone.
+#include <variant>
+
+#include "kernels/host/host_run.h"
+#include "sim/base/random.h"
+
+namespace moesim {
+
+// Every other task, on average.
+void HostRun::delay(Lock& lock, int rank, int position) {
+  if (!options_.delays) {
+    return;
+  }
+  const auto num_tasks = static_cast<uint64_t>(plan_.program->tasks.size());
+  Random random(options_.delays->seed, static_cast<uint64_t>(rank) * num_tasks + position);
+  if (random.uniform() < 0.5) {
+    sleep(lock, clock_.now() + options_.delays->longest.scaled(random.uniform()));
+  }
+}
+
+Time HostRun::run_alone(Lock& lock, int rank, int position) {
+  const Time start = ranks_[rank].tasks[position].start;
+  const std::optional<Time> duration = operate(lock, rank, position);
+  if (duration) {
+    sleep(lock, start + *duration);
+    return end_of(start + *duration);
+  }
+  return end_of(std::nullopt);
+}
+
+// How long the task is to take; nothing where it takes what it takes. Computes.
+std::optional<Time> HostRun::operate(Lock& lock, int rank, int position) {
+  const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
+  const Operation* operation = plan_.operations[rank][position].get();
+  if (operation == nullptr) {
+    if (is_raw()) {
+      return std::nullopt;
+    }
+    const auto* fixed = std::get_if<Fixed>(&task_of(entry).descriptor);
+    const Time time = fixed == nullptr ? Time::zero() : fixed->time;
+    const std::vector<double>& scale = plan_.program->rank_scale;
+    return scale.empty() ? time : time.scaled(scale[rank]);
+  }
+  lock.unlock();
+  Time cpu_time;
+  {
+    const ComputingPriority priority(has_real_time_);
+    const Time before = thread_cpu_time();
+    operation->run(tensors_);
+    cpu_time = thread_cpu_time() - before;
+  }
+  lock.lock();
+  if (is_raw()) {
+    return std::nullopt;
+  }
+  if (!plan_.operation_times.empty()) {
+    return plan_.operation_times[rank][position];
+  }
+  if (options_.dilation <= 1) {
+    return std::nullopt;
+  }
+  return cpu_time.scaled(options_.dilation);
+}
+
+}  // namespace moesim

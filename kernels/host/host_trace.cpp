@@ -1,0 +1,78 @@
+// What a run reports: its trace, or that it stands still.
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "kernels/host/host_run.h"
+
+namespace moesim {
+
+Execution HostRun::result() const {
+  const std::lock_guard lock(mutex_);
+  if (error_) {
+    std::rethrow_exception(error_);
+  }
+  return {make_trace(), lateness_};
+}
+
+Trace HostRun::make_trace() const {
+  Trace trace;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    trace.classes.push_back({rank, {rank}});
+    const RankState& state = ranks_[rank];
+    for (size_t position = 0; position < state.tasks.size(); ++position) {
+      const TaskState& task = state.tasks[position];
+      const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
+      trace.spans.push_back({.rank = rank,
+                             .task = entry.task,
+                             .launched = task.launched,
+                             .start = task.start,
+                             .transfer = task.transfer,
+                             .end = task.end});
+      trace.end = std::max(trace.end, task.end);
+      Time& pass_end = trace.pass_end[static_cast<size_t>(task_of(entry).pass)];
+      pass_end = std::max(pass_end, task.end);
+    }
+  }
+  std::sort(trace.spans.begin(), trace.spans.end(), [](const TaskSpan& a, const TaskSpan& b) {
+    return std::tie(a.start, a.task, a.rank) < std::tie(b.start, b.task, b.rank);
+  });
+  return trace;
+}
+
+// Exact, not a guess from how long nothing happened: nobody is at work and nobody's turn it is.
+bool HostRun::is_stuck() const {
+  if (num_active_ > 0) {
+    return false;
+  }
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const RankState& state = ranks_[rank];
+    for (int lane = 0; lane < static_cast<int>(state.lanes.size()); ++lane) {
+      if (is_ready(rank, lane)) {
+        return false;
+      }
+    }
+    if (state.host_waits_at != kNone && waits_are_over(rank, state.host_waits_at)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Attendance HostRun::arrived() const {
+  Attendance attendance;
+  for (const MeetingState& meeting : meetings_) {
+    attendance.push_back(meeting.arrived);
+  }
+  return attendance;
+}
+
+Standstill HostRun::standstill(Time from, Time to) const {
+  Standstill standstill{.from = from, .to = to, .arrived = arrived(), .left = {}};
+  for (const MeetingState& meeting : meetings_) {
+    standstill.left.push_back(meeting.left);
+  }
+  return standstill;
+}
+
+}  // namespace moesim

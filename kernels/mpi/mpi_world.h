@@ -1,0 +1,33 @@
+#pragma once
+
+namespace moesim {
+
+// MPI, from initialization to the end: one object in a process, made and destroyed by one thread.
+// In between one thread at a time may call MPI (MPI_THREAD_SERIALIZED).
+class MpiWorld {
+ public:
+  // Throws std::runtime_error where MPI cannot start.
+  MpiWorld();
+  // Waits for the other processes, but not while an exception flies: then abort() is due.
+  ~MpiWorld();
+  MpiWorld(const MpiWorld&) = delete;
+  MpiWorld& operator=(const MpiWorld&) = delete;
+  MpiWorld(MpiWorld&&) = delete;
+  MpiWorld& operator=(MpiWorld&&) = delete;
+
+  int process() const { return process_; }
+  int num_processes() const { return num_processes_; }
+
+  // The number of a new run, alike on all processes when all count in step.
+  int count_run() { return ++num_runs_; }
+
+  // Ends all processes with this exit code. Does not return.
+  [[noreturn]] static void abort(int exit_code);
+
+ private:
+  int process_ = 0;
+  int num_processes_ = 0;
+  int num_runs_ = 0;
+};
+
+}  // namespace moesim

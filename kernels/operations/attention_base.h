@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/core/softmax.h"
+#include "kernels/gemm.h"
+#include "kernels/operation.h"
+#include "kernels/operations/operand.h"
+
+namespace moesim {
+
+// What attention forward and backward share. All work is done sample by sample: of `keys` rows of
+// qkv, the last `queries` belong to the chunk.
+class AttentionBase : public Operation {
+ protected:
+  AttentionBase(const TaskSite& site, size_t x, size_t weight);
+
+  int qkv_columns() const { return (shape_.heads + 2 * shape_.kv_heads) * shape_.head_size; }
+  int context_columns() const { return shape_.heads * shape_.head_size; }
+  // First columns in qkv.
+  int query(int head) const { return head * shape_.head_size; }
+  int key(int head) const { return (shape_.heads + kv_head(head)) * shape_.head_size; }
+  int value(int head) const { return key(head) + shape_.kv_heads * shape_.head_size; }
+  int kv_head(int head) const { return head * shape_.kv_heads / shape_.heads; }
+
+  size_t num_samples() const { return x_.spans.size(); }
+  static RowRun sample(const Operand& operand, size_t i) {
+    return {operand.spans[i].first, operand.spans[i].valid};
+  }
+
+  // The rows q heads | k | v of the weight, and those of the projection.
+  MatrixView qkv_weight(TensorStore& tensors) const;
+  MatrixView projection(TensorStore& tensors) const;
+
+  // Columns [first, first + head_size) of rows of qkv.
+  MatrixView head_columns(const float* qkv, int64_t rows, int first) const {
+    return {qkv + first, rows, shape_.head_size, qkv_columns()};
+  }
+
+  // Of `keys` scores of a query those that it sees take part.
+  SoftmaxShape softmax_shape(int64_t query_row, int64_t queries, int64_t keys) const;
+
+  // P = softmax(Q K^T / sqrt(head size)) of a head (Vaswani et al., "Attention Is All You Need",
+  // 2017, section 3.2.1), not rounded. `qkv` is rounded.
+  void probabilities(
+      const float* qkv, int64_t queries, int64_t keys, int head, std::vector<float>& p) const;
+
+  Attention shape_;
+  Rounding rounding_;
+  Operand x_;
+  Operand weight_;
+};
+
+}  // namespace moesim

@@ -1,0 +1,168 @@
+#include "sim/cli/command_options.h"
+
+#include <CLI/App.hpp>
+#include <fmt/core.h>
+
+#include "sim/cli/option_values.h"
+#include "sim/schedule/schedule.h"
+
+namespace moesim {
+namespace {
+
+// The names of all schedules, a few to a line.
+std::string schedule_list() {
+  constexpr std::size_t kWidth = 50;
+  std::string text;
+  std::size_t width = 0;
+  for (const std::string& name : schedule_names()) {
+    const bool fits = width + name.size() + 2 <= kWidth;
+    text += text.empty() ? "" : fits ? ", " : ",\n";
+    width = fits ? width + name.size() + 2 : name.size();
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_text(CLI::App* app,
+              const std::string& name,
+              std::string& value,
+              const std::string& placeholder,
+              const std::string& description) {
+  // An empty value would read as an option that was not given: a shell variable that is not set.
+  const auto not_empty = [placeholder](const std::string& text) {
+    return text.empty() ? fmt::format("it is empty; give {} or leave it out", placeholder) : "";
+  };
+  app->add_option(name, value, description)->option_text(placeholder)->check(not_empty);
+}
+
+void add_scenario(CLI::App* app, ScenarioOptions& options) {
+  app->add_option("SCENARIO", options.scenario, "Scenario file (.txtpb or .json)");
+  add_text(app, "--cluster", options.cluster, "FILE", "Cluster file instead of the scenario's");
+  add_text(app, "--profile", options.profile, "FILE", "Profile file instead of the scenario's");
+  app->add_option("--set",
+                  options.overrides,
+                  "Overrides a field, as often as needed:\n"
+                  "model.sequence=2048, cluster.num_nodes=4,\n"
+                  "profile.hardware_queues=1")
+      ->option_text("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_program_file(CLI::App* app, std::string& program) {
+  add_text(app, "--program", program, "FILE", "Program file instead of a scenario");
+}
+
+void add_schedule(CLI::App* app, std::string& schedule) {
+  add_text(app,
+           "--schedule",
+           schedule,
+           "NAME",
+           "Default: the first that the scenario lists. One of\n" + schedule_list());
+}
+
+void add_plan(CLI::App* app, PlanOptions& plan) {
+  app->add_option_function<std::string>(
+         "--degree",
+         [&plan](const std::string& text) { plan.degree = parse_degree(text); },
+         "Number of chunks of both passes, or of each (RF,RB:\n"
+         "fsmoe, fsmoe_no_iio); auto: chosen by the policy.\n"
+         "sp_moe: R is its MoE degree, the non-MoE one is\n"
+         "--set degrees.non_moe=R. deepspeed_moe and parm*\n"
+         "have no chunks and ignore it.\n"
+         "Default: what the scenario says, else auto")
+      ->option_text("auto|R|RF,RB");
+  app->add_option_function<std::string>(
+         "--policy",
+         [&plan](const std::string& text) { plan.policy = parse_policy(text); },
+         fmt::format("How auto chooses: search simulates degrees 1..{}\n"
+                     "and takes the best that fits; paper follows the\n"
+                     "authors' closed forms (tutel, tutel_improved,\n"
+                     "pipemoe, lina, fsmoe, fsmoe_no_iio, parm) and\n"
+                     "searches for the others. Default: search",
+                     kMaxDegree))
+      ->option_text("search|paper");
+}
+
+void add_resolution(CLI::App* app, Resolution& resolution) {
+  app->add_option_function<std::string>(
+         "--resolution",
+         [&resolution](const std::string& text) { resolution = parse_resolution(text); },
+         "fold: one rank of each class of identical ranks;\n"
+         "ports: every rank. Default: auto, fold where exact")
+      ->option_text("auto|fold|ports");
+}
+
+void add_json(CLI::App* app, bool& json) {
+  app->add_flag("--json", json, "Prints JSON instead of a table");
+}
+
+void add_outputs(CLI::App* app, IterationOutputs& outputs) {
+  add_json(app, outputs.json);
+  app->add_flag("--spans", outputs.spans, "With --json: also every task's interval");
+  add_text(app, "--trace", outputs.trace, "FILE", "Writes a trace for https://ui.perfetto.dev");
+  add_text(app, "--svg", outputs.svg, "FILE", "Writes a timeline as a picture");
+  app->add_option_function<std::string>(
+         "--layers",
+         [&outputs](const std::string& text) { outputs.layers = parse_layers(text); },
+         "Layers in the picture, counted from 0.\n"
+         "Default: all")
+      ->option_text("A..B");
+}
+
+void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline) {
+  app->add_option_function<std::vector<std::string>>(
+         "--schedules",
+         [&schedules](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const std::vector<std::string> names = parse_names(text);
+             schedules.insert(schedules.end(), names.begin(), names.end());
+           }
+         },
+         "Default: the scenario's. Any of\n" + schedule_list())
+      ->option_text("A,B,...")
+      ->allow_extra_args(false);
+  add_text(app,
+           "--baseline",
+           baseline,
+           "NAME",
+           "What speed-ups are measured against.\n"
+           "Default: the scenario's, else the first schedule");
+}
+
+void add_backend(CLI::App* app, BackendOptions& backend) {
+  app->add_option("--backend", backend.name, "Where it runs. Default: cpu, this machine's cores")
+      ->option_text("cpu")
+      ->check(CLI::IsMember({"cpu"}));
+  app->add_option_function<std::string>(
+         "--clock",
+         [&backend](const std::string& text) { backend.clock = parse_clock(text); },
+         "free: honest; anchored: planned starts, blind to\n"
+         "this machine's delays; raw: nothing is paced.\n"
+         "Default: free")
+      ->option_text("free|anchored|raw");
+  app->add_option("--dilation",
+                  backend.dilation,
+                  "An operation lasts K times its CPU time, so that\n"
+                  "small ones stand for long ones. Default: 1")
+      ->option_text("K")
+      ->check(CLI::Range(1.0, 1e6));
+  app->add_flag("--modelled",
+                backend.modelled,
+                "Operations compute, but last what the profile\n"
+                "says: a check of wiring, links and sharing that\n"
+                "busy cores do not disturb")
+      ->excludes("--dilation");
+  add_text(app,
+           "--launcher",
+           backend.launcher,
+           "COMMAND",
+           "Starts moesim-execute as MPI processes, whose links\n"
+           "are real: 'mpirun -np 4 build/release/moesim-execute'");
+  app->add_option("--runs", backend.num_runs, "Accepted runs of a Program. Default: 10")
+      ->option_text("N")
+      ->check(CLI::Range(1, 100'000));
+}
+
+}  // namespace moesim

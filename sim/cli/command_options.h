@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/cli/options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+// Options that several subcommands have, each said once.
+namespace moesim {
+
+void add_text(CLI::App* app,
+              const std::string& name,
+              std::string& value,
+              const std::string& placeholder,
+              const std::string& description);
+void add_scenario(CLI::App* app, ScenarioOptions& options);
+void add_program_file(CLI::App* app, std::string& program);
+void add_schedule(CLI::App* app, std::string& schedule);
+void add_plan(CLI::App* app, PlanOptions& plan);
+void add_resolution(CLI::App* app, Resolution& resolution);
+void add_json(CLI::App* app, bool& json);
+void add_outputs(CLI::App* app, IterationOutputs& outputs);
+void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline);
+void add_backend(CLI::App* app, BackendOptions& backend);
+
+}  // namespace moesim

@@ -1,0 +1,177 @@
+#include "calibration/crosscheck.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/analysis/critical_path.h"
+#include "sim/base/error.h"
+#include "sim/cli/backend.h"
+#include "sim/cli/calibration.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/inputs.h"
+#include "sim/cli/lineup.h"
+#include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/subject.h"
+#include "sim/io/files.h"
+#include "sim/report/timeline.h"
+
+namespace moesim {
+namespace {
+
+// A schedule's Program with what was predicted for it and what it took.
+struct Checked {
+  Subject subject;
+  Trace predicted;
+  RepeatedRuns measured;
+};
+
+Checked check(const Inputs& inputs,
+              const std::string& schedule,
+              const PlanOptions& plan,
+              const Backend& backend) {
+  Checked checked{plan_subject(inputs, schedule, plan), {}, {}};
+  require_verified(checked.subject);
+  checked.predicted = simulate(checked.subject, {});
+  checked.measured = backend.run(checked.subject.program());
+  return checked;
+}
+
+ScheduleComparison make_row(const Checked& checked) {
+  const SimulationResult result = make_summary(result_inputs(checked.subject, checked.predicted));
+  ScheduleComparison row;
+  row.schedule = checked.subject.schedule;
+  row.forward_degree = result.forward_degree;
+  row.backward_degree = result.backward_degree;
+  row.predicted_seconds = checked.predicted.end.seconds();
+  row.measured_seconds = checked.measured.iteration().median.seconds();
+  row.measured_p25_seconds = checked.measured.iteration().p25.seconds();
+  row.num_runs = static_cast<int>(checked.measured.accepted.size());
+  row.num_rejected = checked.measured.num_rejected;
+  row.lateness_seconds = checked.measured.lateness().seconds();
+  row.kinds = compare_kinds(checked.subject.program(), checked.predicted, traces(checked.measured));
+  return row;
+}
+
+// The predicted and the measured timeline, on axes that end at the same time. The first draws from
+// `checked`, which must live as long.
+void add_timelines(const Checked& checked, std::vector<Timeline>& timelines) {
+  const Program& program = checked.subject.program();
+  const Trace& measured = checked.measured.typical().trace;
+  const int queues = hardware_queues(checked.subject.profile_or_null());
+  const Time end = std::max(checked.predicted.end, measured.end);
+  for (const auto& [trace, how] :
+       {std::pair{&checked.predicted, "predicted"}, std::pair{&measured, "measured"}}) {
+    timelines.push_back(
+        {&program,
+         trace,
+         critical_path(program, *trace, queues),
+         {.title = fmt::format("{}, {}", checked.subject.schedule, how), .axis_end = end}});
+  }
+}
+
+std::string picture(const std::vector<Checked>& all) {
+  std::vector<Timeline> timelines;
+  for (const Checked& checked : all) {
+    add_timelines(checked, timelines);
+  }
+  return to_svg(timelines);
+}
+
+// What predictions and executions rest on, each once, in order of first use.
+std::vector<std::string> assumptions_of(const std::vector<Checked>& all) {
+  std::vector<std::string> assumptions;
+  for (const Checked& checked : all) {
+    for (const Trace* trace : {&checked.predicted, &checked.measured.typical().trace}) {
+      for (const std::string& assumption : trace->assumptions) {
+        if (std::find(assumptions.begin(), assumptions.end(), assumption) == assumptions.end()) {
+          assumptions.push_back(assumption);
+        }
+      }
+    }
+  }
+  return assumptions;
+}
+
+// --modelled takes the operations' costs from the profile; its collectives are measured.
+Profile take_profile(const CrosscheckOptions& options,
+                     const Inputs& inputs,
+                     const Lineup& lineup,
+                     const Backend& backend) {
+  return options.input.profile.empty() || options.backend.modelled
+             ? calibrated_profile(inputs, lineup.schedules, backend)
+             : inputs.profile;
+}
+
+// The schedules that can run, and why the others cannot.
+struct Checks {
+  std::vector<Checked> checked;
+  std::vector<std::string> not_run;
+};
+
+Checks check_all(const CrosscheckOptions& options,
+                 const Inputs& inputs,
+                 const Lineup& lineup,
+                 const Backend& backend) {
+  Checks checks;
+  Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
+  for (const std::string& schedule : lineup.schedules) {
+    try {
+      checks.checked.push_back(check(inputs, schedule, options.plan, backend));
+    } catch (const Error& error) {
+      checks.not_run.push_back(fmt::format("{}: {}", schedule, error.what()));
+    }
+    progress.add_one();
+  }
+  return checks;
+}
+
+void require_baseline(const Checks& checks, const std::string& baseline) {
+  for (const Checked& checked : checks.checked) {
+    if (checked.subject.schedule == baseline) {
+      return;
+    }
+  }
+  throw Error(fmt::format("the baseline {} cannot run; choose another one with --baseline:\n  {}",
+                          baseline,
+                          fmt::join(checks.not_run, "\n  ")));
+}
+
+Crosscheck make_crosscheck(const Checks& checks,
+                           const BackendOptions& backend,
+                           const std::string& baseline) {
+  Crosscheck crosscheck;
+  crosscheck.backend = backend.name;
+  crosscheck.baseline = baseline;
+  crosscheck.modelled = backend.modelled;
+  for (const Checked& checked : checks.checked) {
+    crosscheck.rows.push_back(make_row(checked));
+  }
+  crosscheck.not_run = checks.not_run;
+  crosscheck.assumptions = assumptions_of(checks.checked);
+  return crosscheck;
+}
+
+}  // namespace
+
+int run_crosscheck(const CrosscheckOptions& options) {
+  Inputs inputs = load_scenario_inputs(options.input, false);
+  check_outputs({options.svg}, files_of(inputs.scenario));
+  const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
+  const Backend backend(options.backend, inputs);
+  inputs.profile = take_profile(options, inputs, lineup, backend);
+  const Checks checks = check_all(options, inputs, lineup, backend);
+  require_baseline(checks, lineup.baseline);
+  const Crosscheck crosscheck = make_crosscheck(checks, options.backend, lineup.baseline);
+  if (!options.svg.empty()) {
+    write_file_atomically(options.svg, picture(checks.checked));
+  }
+  print_out(options.json ? to_json(crosscheck) : to_table(crosscheck));
+  const bool missed = options.max_error && worst_error(crosscheck) > *options.max_error;
+  return missed ? kExitMissed : kExitOk;
+}
+
+}  // namespace moesim

@@ -1,0 +1,64 @@
+#include "sim/cli/launcher.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "sim/cli/backend.h"
+#include "sim/io/files.h"
+#include "sim/io/trace.h"
+
+namespace moesim {
+namespace {
+
+// A new folder that is removed with everything in it; mkdtemp replaces the six letters.
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_(std::filesystem::temp_directory_path() / ("moesim-" + std::string(6, 'X'))) {
+    if (mkdtemp(path_.data()) == nullptr) {
+      throw RunError(fmt::format("cannot make a folder {}", path_));
+    }
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TemporaryFolder(TemporaryFolder&&) = delete;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+RepeatedRuns launch(const BackendOptions& options, const Program& program) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "program.json", program_to_json(program));
+  const std::string command =
+      fmt::format("{} {} --transport mpi --repeat {} --dilation {} --traces {} > {} 2>&1",
+                  options.launcher,
+                  folder / "program.json",
+                  options.num_runs,
+                  options.dilation,
+                  folder.path(),
+                  folder / "output");
+  if (std::system(command.c_str()) != 0) {
+    throw RunError(fmt::format("{}\nfailed:\n{}", command, read_file(folder / "output")));
+  }
+  RepeatedRuns runs;
+  for (int run = 0; run < options.num_runs; ++run) {
+    const std::string path = folder / fmt::format("{}.json", run);
+    runs.accepted.push_back({load_trace(path, program), Time::zero()});
+  }
+  return runs;
+}
+
+}  // namespace moesim

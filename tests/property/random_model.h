@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "sim/base/random.h"
+#include "sim/io/scenario.h"
+
+namespace moesim::testing {
+
+// A scenario of the equality cases with drawn features: gate, feed-forward, mask, grouped heads,
+// layers, recomputation, padding, capacity, routing, optimizer, data type.
+Scenario random_scenario(const std::string& schedule, Random& random);
+
+}  // namespace moesim::testing
