@@ -121,10 +121,7 @@ CLI::App* CommandLine::add(const CommandHelp& help, Command (*chosen)(const Comm
 void CommandLine::add_simulate() {
   CLI::App* app =
       add(help::kSimulate, [](const CommandLine& line) -> Command { return line.simulate_; });
-  add_scenario(app, simulate_.input);
-  add_program_file(app, simulate_.program);
-  add_schedule(app, simulate_.schedule);
-  add_plan(app, simulate_.plan);
+  add_subject(app, simulate_);
   add_resolution(app, simulate_.resolution);
   app->add_flag("--unverified",
                 simulate_.unverified,
@@ -136,10 +133,7 @@ void CommandLine::add_simulate() {
 void CommandLine::add_execute() {
   CLI::App* app =
       add(help::kExecute, [](const CommandLine& line) -> Command { return line.execute_; });
-  add_scenario(app, execute_.input);
-  add_program_file(app, execute_.program);
-  add_schedule(app, execute_.schedule);
-  add_plan(app, execute_.plan);
+  add_subject(app, execute_);
   add_backend(app, execute_.backend);
   add_outputs(app, execute_.outputs);
 }
@@ -196,10 +190,7 @@ void CommandLine::add_sweep() {
 void CommandLine::add_verify() {
   CLI::App* app =
       add(help::kVerify, [](const CommandLine& line) -> Command { return line.verify_; });
-  add_scenario(app, verify_.input);
-  add_program_file(app, verify_.program);
-  add_schedule(app, verify_.schedule);
-  add_plan(app, verify_.plan);
+  add_subject(app, verify_);
   add_json(app, verify_.json);
 }
 

@@ -50,10 +50,6 @@ void add_scenario(CLI::App* app, ScenarioOptions& options) {
       ->allow_extra_args(false);
 }
 
-void add_program_file(CLI::App* app, std::string& program) {
-  add_text(app, "--program", program, "FILE", "Program file instead of a scenario");
-}
-
 void add_schedule(CLI::App* app, std::string& schedule) {
   add_text(app,
            "--schedule",
@@ -83,6 +79,13 @@ void add_plan(CLI::App* app, PlanOptions& plan) {
                      "searches for the others. Default: search",
                      kMaxDegree))
       ->option_text("search|paper");
+}
+
+void add_subject(CLI::App* app, SubjectOptions& options) {
+  add_scenario(app, options.input);
+  add_text(app, "--program", options.program, "FILE", "Program file instead of a scenario");
+  add_schedule(app, options.schedule);
+  add_plan(app, options.plan);
 }
 
 void add_resolution(CLI::App* app, Resolution& resolution) {

@@ -18,9 +18,10 @@ void add_text(CLI::App* app,
               const std::string& placeholder,
               const std::string& description);
 void add_scenario(CLI::App* app, ScenarioOptions& options);
-void add_program_file(CLI::App* app, std::string& program);
 void add_schedule(CLI::App* app, std::string& schedule);
 void add_plan(CLI::App* app, PlanOptions& plan);
+// The scenario or the Program, and how it is planned.
+void add_subject(CLI::App* app, SubjectOptions& options);
 void add_resolution(CLI::App* app, Resolution& resolution);
 void add_json(CLI::App* app, bool& json);
 void add_outputs(CLI::App* app, IterationOutputs& outputs);

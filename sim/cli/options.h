@@ -39,6 +39,14 @@ struct LayerRange {
   int last = -1;  // inclusive; -1: the last layer
 };
 
+// What Program a command looks at. Exactly one of `input.scenario` and `program` is given.
+struct SubjectOptions {
+  ScenarioOptions input;
+  std::string program;
+  std::string schedule;
+  PlanOptions plan;
+};
+
 // What is said of one iteration.
 struct IterationOutputs {
   bool json = false;
@@ -48,12 +56,7 @@ struct IterationOutputs {
   LayerRange layers;
 };
 
-// Exactly one of `input.scenario` and `program` is given.
-struct SimulateOptions {
-  ScenarioOptions input;
-  std::string program;
-  std::string schedule;
-  PlanOptions plan;
+struct SimulateOptions : SubjectOptions {
   Resolution resolution = Resolution::kAuto;
   bool unverified = false;
   bool ablate = false;
@@ -72,12 +75,7 @@ struct BackendOptions {
   std::string launcher;
 };
 
-// Exactly one of `input.scenario` and `program` is given.
-struct ExecuteOptions {
-  ScenarioOptions input;
-  std::string program;
-  std::string schedule;
-  PlanOptions plan;
+struct ExecuteOptions : SubjectOptions {
   BackendOptions backend;
   IterationOutputs outputs;
 };
@@ -114,12 +112,7 @@ struct SweepOptions {
   std::string out;
 };
 
-// Exactly one of `input.scenario` and `program` is given.
-struct VerifyOptions {
-  ScenarioOptions input;
-  std::string program;
-  std::string schedule;
-  PlanOptions plan;
+struct VerifyOptions : SubjectOptions {
   bool json = false;
 };
 

@@ -11,7 +11,9 @@
 #include "sim/base/hash.h"
 #include "sim/base/message.h"
 #include "sim/cli/evaluator.h"
+#include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
+#include "sim/cli/output_paths.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/profile.h"
@@ -91,25 +93,8 @@ std::string missing_costs(const Subject& subject, const Task& task) {
       "{}{}{}", no_cluster ? "--cluster FILE" : "", separator, no_profile ? "--profile FILE" : "");
 }
 
-}  // namespace
-
-Subject plan_subject(const Inputs& inputs,
-                     const std::string& schedule,
-                     const PlanOptions& plan,
-                     Resolution resolution) {
-  Subject subject;
-  subject.scenario = with_degrees(inputs.scenario, plan.degree);
-  subject.cluster = inputs.cluster;
-  subject.profile = inputs.profile;
-  subject.inputs_hash = inputs.hash;
-  subject.schedule = choose_schedule(inputs.scenario, schedule);
-  const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
-  const Policy policy = plan.policy.value_or(Policy::kSearch);
-  subject.plan = plan_schedule(subject.schedule, *subject.scenario, policy, evaluator);
-  return subject;
-}
-
-Subject load_subject(const std::string& program, const ScenarioOptions& input) {
+// The Program of a file, with the cluster and the profile that are given with it.
+Subject load_program_file(const std::string& program, const ScenarioOptions& input) {
   check_overrides(input);
   Subject subject;
   const std::string text = read_file(program);
@@ -131,6 +116,36 @@ Subject load_subject(const std::string& program, const ScenarioOptions& input) {
   }
   subject.inputs_hash = hash.hex();
   return subject;
+}
+
+}  // namespace
+
+Subject plan_subject(const Inputs& inputs,
+                     const std::string& schedule,
+                     const PlanOptions& plan,
+                     Resolution resolution) {
+  Subject subject;
+  subject.scenario = with_degrees(inputs.scenario, plan.degree);
+  subject.cluster = inputs.cluster;
+  subject.profile = inputs.profile;
+  subject.inputs_hash = inputs.hash;
+  subject.schedule = choose_schedule(inputs.scenario, schedule);
+  const Evaluator evaluator = make_evaluator(*subject.cluster, *subject.profile, resolution);
+  const Policy policy = plan.policy.value_or(Policy::kSearch);
+  subject.plan = plan_schedule(subject.schedule, *subject.scenario, policy, evaluator);
+  return subject;
+}
+
+Subject load_subject(const SubjectOptions& options,
+                     const std::vector<std::string>& outputs,
+                     Resolution resolution) {
+  if (!options.program.empty()) {
+    check_outputs(outputs, {options.program, options.input.cluster, options.input.profile});
+    return load_program_file(options.program, options.input);
+  }
+  const Inputs inputs = load_scenario_inputs(options.input);
+  check_outputs(outputs, files_of(inputs.scenario));
+  return plan_subject(inputs, options.schedule, options.plan, resolution);
 }
 
 void require_costs(const Subject& subject, const std::string& program) {

@@ -34,8 +34,11 @@ Subject plan_subject(const Inputs& inputs,
                      const PlanOptions& plan,
                      Resolution resolution = Resolution::kAuto);
 
-// The Program of a file, with the cluster and the profile that are given with it.
-Subject load_subject(const std::string& program, const ScenarioOptions& input);
+// The Program that the options name, of a file or of a scenario. `outputs` are paths that the
+// command will write: see check_outputs (output_paths.h).
+Subject load_subject(const SubjectOptions& options,
+                     const std::vector<std::string>& outputs = {},
+                     Resolution resolution = Resolution::kAuto);
 
 // Throws Error, located at the Program's file, where a task's time needs a cluster or a profile
 // that was not given.

@@ -33,10 +33,13 @@ void refuse_with_program(bool given, std::string_view option) {
   }
 }
 
-void check_program_source(const std::string& schedule, const PlanOptions& plan) {
-  refuse_with_program(!schedule.empty(), "--schedule");
-  refuse_with_program(plan.degree.has_value(), "--degree");
-  refuse_with_program(plan.policy.has_value(), "--policy");
+void check_subject(const SubjectOptions& options) {
+  check_source(options.input.scenario, options.program);
+  if (!options.program.empty()) {
+    refuse_with_program(!options.schedule.empty(), "--schedule");
+    refuse_with_program(options.plan.degree.has_value(), "--degree");
+    refuse_with_program(options.plan.policy.has_value(), "--policy");
+  }
 }
 
 void check_outputs(const IterationOutputs& outputs) {
@@ -49,10 +52,7 @@ void check_outputs(const IterationOutputs& outputs) {
 }
 
 void check(const SimulateOptions& options) {
-  check_source(options.input.scenario, options.program);
-  if (!options.program.empty()) {
-    check_program_source(options.schedule, options.plan);
-  }
+  check_subject(options);
   check_outputs(options.outputs);
 }
 
@@ -64,10 +64,7 @@ void check_backend(const BackendOptions& backend) {
 }
 
 void check(const ExecuteOptions& options) {
-  check_source(options.input.scenario, options.program);
-  if (!options.program.empty()) {
-    check_program_source(options.schedule, options.plan);
-  }
+  check_subject(options);
   check_backend(options.backend);
   check_outputs(options.outputs);
 }
@@ -96,10 +93,7 @@ void check(const SweepOptions& options) {
 }
 
 void check(const VerifyOptions& options) {
-  check_source(options.input.scenario, options.program);
-  if (!options.program.empty()) {
-    check_program_source(options.schedule, options.plan);
-  }
+  check_subject(options);
 }
 
 void check(const ProgramOptions& options) {
