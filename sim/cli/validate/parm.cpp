@@ -32,7 +32,6 @@ std::vector<Machine> make_machines(const ParmStudy& study) {
   return machines;
 }
 
-constexpr int kNumPoints = 1296;
 constexpr std::array<std::optional<double>, 3> kFactors{1.2, 2.4, std::nullopt};
 constexpr std::array kTopK{1, 2};
 constexpr std::array kShards{2, 4};
@@ -43,10 +42,7 @@ constexpr std::array kBatches{1, 2, 4};
 constexpr std::array kMachines{0, 1};
 
 std::vector<ParmPoint> make_points() {
-  std::vector<ParmPoint> points(kNumPoints);
-  for (int index = 0; index < kNumPoints; ++index) {
-    int number = index;
-    ParmPoint& point = points[static_cast<std::size_t>(index)];
+  return grid_points<ParmPoint>([](ParmPoint& point, int& number) {
     point.capacity_factor = take(number, kFactors);
     point.top_k = take(number, kTopK);
     point.shards = take(number, kShards);
@@ -55,8 +51,7 @@ std::vector<ParmPoint> make_points() {
     point.sequence = take(number, kSequences);
     point.batch = take(number, kBatches);
     point.machine = take(number, kMachines);
-  }
-  return points;
+  });
 }
 
 Scenario scenario_at(const ParmPoint& point, const Inputs& inputs) {
