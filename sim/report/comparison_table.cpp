@@ -11,6 +11,7 @@
 #include "sim/report/bottleneck.h"
 #include "sim/report/result.h"
 #include "sim/report/text.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -183,7 +184,7 @@ std::string limit(const SimulationResult& winner) {
     return fmt::format("; its ranks compute {} of the iteration",
                        format_percent(winner.bottleneck_share, 0));
   }
-  const auto expert = winner.critical_path_seconds.find("expert");
+  const auto expert = winner.critical_path_seconds.find(std::string(task_kind::kExpert));
   if (expert == winner.critical_path_seconds.end() || expert->second <= iteration / 2) {
     return "";
   }

@@ -3,6 +3,7 @@
 #include "sim/base/check.h"
 #include "sim/cli/validate/axis.h"
 #include "sim/model/sizes.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim::validation {
 
@@ -47,11 +48,11 @@ std::vector<FixedKind> published_costs(const Scenario& scenario, const Profile& 
   constexpr int kKernels = 4;
   const Time attention = Time::from_seconds(kKernels * profile.gemm->startup_seconds +
                                             2 * multiply_adds * profile.gemm->seconds_per_flop);
-  return {{"attention", attention, 2 * attention},
-          {"gate", {}, {}},
-          {"order", {}, {}},
-          {"unorder", {}, {}},
-          {"loss", {}, {}}};
+  return {{task_kind::kAttention, attention, 2 * attention},
+          {task_kind::kGate, {}, {}},
+          {task_kind::kOrder, {}, {}},
+          {task_kind::kUnorder, {}, {}},
+          {task_kind::kLoss, {}, {}}};
 }
 
 double rounding_of(const Scenario& scenario) {

@@ -8,6 +8,7 @@
 #include "sim/cli/validate/range.h"
 #include "sim/cli/validate/sections.h"
 #include "sim/cli/validate/study_layer.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim::validation {
 namespace {
@@ -78,8 +79,10 @@ ParmTimes simulate_point(const ParmPoint& point, const Inputs& inputs) {
                  searched_layer_time(schedule, scenario, evaluator));
   };
   const Evaluator whole = fixed_kinds_evaluator(inputs.cluster, inputs.profile, {});
-  const Evaluator moe = forward_only(fixed_kinds_evaluator(
-      inputs.cluster, inputs.profile, {{"attention", {}, {}}, {"mp_all_reduce", {}, {}}}));
+  const Evaluator moe = forward_only(
+      fixed_kinds_evaluator(inputs.cluster,
+                            inputs.profile,
+                            {{task_kind::kAttention, {}, {}}, {task_kind::kMpAllReduce, {}, {}}}));
   return {speedup("parm_s1", whole),
           speedup("parm_s2", whole),
           speedup("parm_s1", moe),
