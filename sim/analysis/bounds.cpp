@@ -45,7 +45,7 @@ class TaskGraph {
   void add(const RankWork& rank) {
     std::vector<std::size_t> vertex_of(program_.tasks.size());
     const Dependences& dependences = dependences_of(rank.rank);
-    for (const int task : tasks_of_rank(program_, groups_, rank.rank)) {
+    for (const int task : tasks_of_rank(program_, roles_, groups_, rank.rank)) {
       vertex_of[task] = vertex(rank.collectives[task], rank.durations[task]);
       for (const int source : dependences[task]) {
         edges_.emplace_back(vertex_of[source], vertex_of[task]);
@@ -79,7 +79,7 @@ class TaskGraph {
   const Dependences& dependences_of(int rank) {
     Dependences& known = dependences_of_role_[roles_.role_of(rank)];
     if (known.empty() || !alike_) {
-      known = data_dependences(program_, groups_, rank);
+      known = data_dependences(program_, roles_, groups_, rank);
     }
     return known;
   }

@@ -9,14 +9,6 @@
 namespace moesim {
 namespace {
 
-int role_of(const Program& program, int rank) {
-  const auto found =
-      std::find_if(program.roles.begin(), program.roles.end(), [rank](const Role& role) {
-        return std::find(role.ranks.begin(), role.ranks.end(), rank) != role.ranks.end();
-      });
-  return found == program.roles.end() ? kNone : static_cast<int>(found - program.roles.begin());
-}
-
 bool has_role(const Task& task, int role) {
   return task.roles.empty() ||
          std::find(task.roles.begin(), task.roles.end(), role) != task.roles.end();
@@ -79,9 +71,12 @@ class Writers {
 
 }  // namespace
 
-std::vector<int> tasks_of_rank(const Program& program, const GroupTable& groups, int rank) {
+std::vector<int> tasks_of_rank(const Program& program,
+                               const RoleTable& roles,
+                               const GroupTable& groups,
+                               int rank) {
   std::vector<int> tasks;
-  const int role = role_of(program, rank);
+  const int role = roles.role_of(rank);
   for (int index = 0; index < static_cast<int>(program.tasks.size()); ++index) {
     const Task& task = program.tasks[index];
     const auto* collective = std::get_if<Collective>(&task.descriptor);
@@ -107,12 +102,13 @@ bool dependences_are_alike(const Program& program, const GroupTable& groups) {
 }
 
 std::vector<std::vector<int>> data_dependences(const Program& program,
+                                               const RoleTable& roles,
                                                const GroupTable& groups,
                                                int rank) {
   std::vector<std::vector<int>> dependences(program.tasks.size());
   std::vector<bool> runs(program.tasks.size(), false);
   Writers writers(program, groups, rank);
-  for (const int index : tasks_of_rank(program, groups, rank)) {
+  for (const int index : tasks_of_rank(program, roles, groups, rank)) {
     const Task& task = program.tasks[index];
     dependences[index] = writers.sources(task);
     for (const int wait : task.waits) {

@@ -11,8 +11,6 @@ namespace moesim {
 struct StreamClock {
   int root = 0;
   int height = 0;  // 2^height streams
-
-  friend bool operator==(const StreamClock&, const StreamClock&) = default;
 };
 
 // Vector clocks over any number of streams, as persistent binary trees with a leaf for each stream.

@@ -11,6 +11,7 @@
 #include "sim/report/bottleneck.h"
 #include "sim/report/result.h"
 #include "sim/report/text.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 namespace {
@@ -26,14 +27,16 @@ const ComparisonRow* find_row(const Comparison& comparison, std::string_view sch
   return nullptr;
 }
 
-// The fastest row; of those that fit, where one does. The first of equals; null when none ran.
-const ComparisonRow* fastest(const Comparison& comparison) {
+// The fastest row of those that `counts` admits; of those that fit, where one does. The first of
+// equals; null when none ran.
+template <typename Counts>
+const ComparisonRow* fastest(const Comparison& comparison, const Counts& counts) {
   const auto worse = [](const SimulationResult& a, const SimulationResult& b) {
     return std::pair(!a.fits, a.iteration_seconds) > std::pair(!b.fits, b.iteration_seconds);
   };
   const ComparisonRow* best = nullptr;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.ran() && (best == nullptr || worse(best->result, row.result))) {
+    if (row.ran() && counts(row) && (best == nullptr || worse(best->result, row.result))) {
       best = &row;
     }
   }
@@ -183,7 +186,7 @@ std::string limit(const SimulationResult& winner) {
     return fmt::format("; its ranks compute {} of the iteration",
                        format_percent(winner.bottleneck_share, 0));
   }
-  const auto expert = winner.critical_path_seconds.find("expert");
+  const auto expert = winner.critical_path_seconds.find(std::string(task_kind::kExpert));
   if (expert == winner.critical_path_seconds.end() || expert->second <= iteration / 2) {
     return "";
   }
@@ -198,13 +201,7 @@ const ComparisonRow* find_rival(const Comparison& comparison, const ComparisonRo
     return row.ran() && row.schedule != winner.schedule && (row.result.fits || !winner.result.fits);
   };
   const ComparisonRow* baseline = find_row(comparison, comparison.baseline);
-  if (baseline != nullptr && is_rival(*baseline)) {
-    return baseline;
-  }
-  Comparison rest = comparison;
-  std::erase_if(rest.rows, [&is_rival](const auto& row) { return !is_rival(row); });
-  const ComparisonRow* next = fastest(rest);
-  return next == nullptr ? nullptr : find_row(comparison, next->schedule);
+  return baseline != nullptr && is_rival(*baseline) ? baseline : fastest(comparison, is_rival);
 }
 
 // "fsmoe is the fastest", with what that leaves out.
@@ -266,7 +263,7 @@ std::string errors(const Comparison& comparison) {
 }  // namespace
 
 std::string to_table(const Comparison& comparison) {
-  const ComparisonRow* winner = fastest(comparison);
+  const ComparisonRow* winner = fastest(comparison, [](const ComparisonRow&) { return true; });
   if (winner == nullptr) {
     return "nothing to compare\n" + errors(comparison);
   }

@@ -12,6 +12,7 @@
 #include "sim/base/version.h"
 #include "sim/model/sizes.h"
 #include "sim/report/bottleneck.h"
+#include "sim/schedule/degrees.h"
 
 namespace moesim {
 namespace {
@@ -65,8 +66,8 @@ bool chose_largest(const Plan& plan, const DegreeConfig& given) {
   if (plan.policy != "search" && plan.policy != "paper") {
     return false;
   }
-  const bool forward_open = !given.forward && given.forward_per_layer.empty();
-  const bool backward_open = !given.backward && given.backward_per_layer.empty();
+  const bool forward_open = !is_given(given.forward, given.forward_per_layer);
+  const bool backward_open = !is_given(given.backward, given.backward_per_layer);
   return (forward_open && largest(plan.degrees.forward) >= kMaxDegree) ||
          (backward_open && largest(plan.degrees.backward) >= kMaxDegree) ||
          (!given.non_moe && plan.degrees.non_moe >= kMaxDegree);

@@ -15,6 +15,15 @@ Expert local_experts(const ModelProgram& program, const Region& buffer) {
   return expert;
 }
 
+Task order_between(const ModelProgram& program,
+                   const RoutedDomain& domain,
+                   const Region& from,
+                   const Region& to) {
+  Task task = move_task(Order{domain.gate.experts}, from, to);
+  task.reads.push_back(program.all(domain.index));
+  return task;
+}
+
 void append(std::vector<Region>& regions, const std::vector<Region>& more) {
   regions.insert(regions.end(), more.begin(), more.end());
 }
@@ -68,22 +77,14 @@ Task gate_backward_task(
 }
 
 Task order_task(const ModelProgram& program, const RoutedDomain& domain, const Region& buffer) {
-  Task task;
-  task.descriptor = Order{domain.gate.experts};
-  task.reads = {domain.input, program.all(domain.index)};
-  task.writes = {buffer};
-  return task;
+  return order_between(program, domain, domain.input, buffer);
 }
 
 Task order_backward_task(const ModelProgram& program,
                          const RoutedDomain& domain,
                          const Region& d_buffer,
                          const Region& d_input) {
-  Task task;
-  task.descriptor = Order{domain.gate.experts};
-  task.reads = {d_buffer, program.all(domain.index)};
-  task.writes = {d_input};
-  return task;
+  return order_between(program, domain, d_buffer, d_input);
 }
 
 Task unorder_task(const ModelProgram& program,

@@ -8,13 +8,16 @@
 
 #include "sim/base/random.h"
 #include "sim/program/verifier.h"
+#include "tests/property/swapped_tasks.h"
 #include "tests/unit/schedule/small_scenario.h"
 
 namespace moesim {
 namespace {
 
 using testing::degrees;
+using testing::dependent_neighbours;
 using testing::small_scenario;
+using testing::with_tasks_swapped;
 
 // The same in every pass and layer, different by pass, and different by layer, as far as the
 // schedule has such degrees.
@@ -130,54 +133,17 @@ TEST_P(MutationTest, ARegionShiftedByARowIsCaught) {
   }
 }
 
-bool touch(const std::vector<Region>& left, const std::vector<Region>& right) {
-  return std::any_of(left.begin(), left.end(), [&](const Region& one) {
-    return std::any_of(right.begin(), right.end(), [&](const Region& other) {
-      return one.tensor == other.tensor && one.first_row == other.first_row &&
-             one.first_block == other.first_block;
-    });
-  });
-}
-
-// True when `reader` needs what `writer` made. Two that only add to the same sum do not: which adds
-// first is part of the result's bits, and for the equality tests of real execution to see.
-bool needs(const Task& reader, const Task& writer) {
-  return touch(writer.writes, reader.reads) && !touch(writer.writes, reader.writes);
-}
-
-Program with_tasks_swapped(const Program& program, int first, int second) {
-  Program mutant = program;
-  std::swap(mutant.tasks[static_cast<size_t>(first)], mutant.tasks[static_cast<size_t>(second)]);
-  for (Task& task : mutant.tasks) {
-    for (int& wait : task.waits) {
-      if (wait == first) {
-        wait = second;
-      } else if (wait == second) {
-        wait = first;
-      }
-    }
-    std::sort(task.waits.begin(), task.waits.end());
-  }
-  return mutant;
-}
-
 // Neighbours of one stream whose order protects data change places; what waited for either still
 // waits for the same task.
 TEST_P(MutationTest, TwoDependentTasksSwappedAreCaught) {
   int swapped = 0;
   for (const Program& program : programs(GetParam())) {
     const size_t warnings = verify(program).warnings.size();
-    std::vector<int> last_on_stream(program.streams.size(), kNone);
-    for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
-      const Task& later = program.tasks[static_cast<size_t>(task)];
-      int& last = last_on_stream[static_cast<size_t>(later.stream)];
-      const int previous = std::exchange(last, task);
-      if (previous == kNone || !needs(later, program.tasks[static_cast<size_t>(previous)])) {
-        continue;
-      }
-      const Verdict verdict = verify(with_tasks_swapped(program, previous, task));
+    for (const auto& [earlier, later] : dependent_neighbours(program)) {
+      const Verdict verdict = verify(with_tasks_swapped(program, earlier, later));
       EXPECT_FALSE(verdict.ok() && verdict.warnings.size() == warnings)
-          << later.name << " before " << program.tasks[static_cast<size_t>(previous)].name;
+          << program.tasks[static_cast<size_t>(later)].name << " before "
+          << program.tasks[static_cast<size_t>(earlier)].name;
       ++swapped;
     }
   }

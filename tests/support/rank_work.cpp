@@ -10,6 +10,7 @@ namespace moesim::test {
 std::vector<RankWork> work_of_ranks(const Program& program, const std::vector<Time>& durations) {
   GroupTable groups;
   groups.update(program);
+  const RoleTable roles(program);
   std::map<std::tuple<int, int, int, int>, int> numbers;  // of (group, instance, stream, k)
   std::vector<RankWork> ranks;
   for (int rank = 0; rank < program.num_ranks; ++rank) {
@@ -17,7 +18,7 @@ std::vector<RankWork> work_of_ranks(const Program& program, const std::vector<Ti
                   .durations = std::vector<Time>(program.tasks.size()),
                   .collectives = std::vector<int>(program.tasks.size(), kNone)};
     std::map<std::pair<int, int>, int> turns;
-    for (const int index : tasks_of_rank(program, groups, rank)) {
+    for (const int index : tasks_of_rank(program, roles, groups, rank)) {
       const Task& task = program.tasks[index];
       const bool scaled = std::holds_alternative<Fixed>(task.descriptor);
       work.durations[index] = scaled && !program.rank_scale.empty()

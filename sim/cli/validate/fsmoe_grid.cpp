@@ -3,12 +3,12 @@
 #include "sim/base/check.h"
 #include "sim/cli/validate/axis.h"
 #include "sim/model/sizes.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim::validation {
 
 namespace {
 
-constexpr int kNumPoints = 486;
 constexpr std::array kFeedForward{FeedForward::kSimple, FeedForward::kSwiglu};
 constexpr std::array<std::optional<double>, 3> kFactors{1.2, 2.4, std::nullopt};
 constexpr std::array kHiddenRatios{2, 3, 4};
@@ -18,18 +18,14 @@ constexpr std::array kBatches{1, 2, 4};
 }  // namespace
 
 std::vector<GridPoint> fsmoe_grid(const std::array<int, 3>& sequences) {
-  std::vector<GridPoint> points(kNumPoints);
-  for (int index = 0; index < kNumPoints; ++index) {
-    int number = index;
-    GridPoint& point = points[static_cast<std::size_t>(index)];
+  return grid_points<GridPoint>([&sequences](GridPoint& point, int& number) {
     point.feed_forward = take(number, kFeedForward);
     point.capacity_factor = take(number, kFactors);
     point.hidden_ratio = take(number, kHiddenRatios);
     point.embedding = take(number, kEmbeddings);
     point.sequence = take(number, sequences);
     point.batch = take(number, kBatches);
-  }
-  return points;
+  });
 }
 
 Scenario scenario_at(const GridPoint& point, const Inputs& testbed) {
@@ -52,11 +48,11 @@ std::vector<FixedKind> published_costs(const Scenario& scenario, const Profile& 
   constexpr int kKernels = 4;
   const Time attention = Time::from_seconds(kKernels * profile.gemm->startup_seconds +
                                             2 * multiply_adds * profile.gemm->seconds_per_flop);
-  return {{"attention", attention, 2 * attention},
-          {"gate", {}, {}},
-          {"order", {}, {}},
-          {"unorder", {}, {}},
-          {"loss", {}, {}}};
+  return {{task_kind::kAttention, attention, 2 * attention},
+          {task_kind::kGate, {}, {}},
+          {task_kind::kOrder, {}, {}},
+          {task_kind::kUnorder, {}, {}},
+          {task_kind::kLoss, {}, {}}};
 }
 
 double rounding_of(const Scenario& scenario) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/time.h"
@@ -15,7 +16,7 @@ namespace moesim::validation {
 
 // Tasks of a kind take these times, in the forward and the backward pass, instead of the profile's.
 struct FixedKind {
-  std::string kind;
+  std::string_view kind;  // sim/schedule/task_kinds.h
   Time forward;
   Time backward;
 };

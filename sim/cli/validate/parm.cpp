@@ -8,6 +8,7 @@
 #include "sim/cli/validate/range.h"
 #include "sim/cli/validate/sections.h"
 #include "sim/cli/validate/study_layer.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim::validation {
 namespace {
@@ -32,7 +33,6 @@ std::vector<Machine> make_machines(const ParmStudy& study) {
   return machines;
 }
 
-constexpr int kNumPoints = 1296;
 constexpr std::array<std::optional<double>, 3> kFactors{1.2, 2.4, std::nullopt};
 constexpr std::array kTopK{1, 2};
 constexpr std::array kShards{2, 4};
@@ -43,10 +43,7 @@ constexpr std::array kBatches{1, 2, 4};
 constexpr std::array kMachines{0, 1};
 
 std::vector<ParmPoint> make_points() {
-  std::vector<ParmPoint> points(kNumPoints);
-  for (int index = 0; index < kNumPoints; ++index) {
-    int number = index;
-    ParmPoint& point = points[static_cast<std::size_t>(index)];
+  return grid_points<ParmPoint>([](ParmPoint& point, int& number) {
     point.capacity_factor = take(number, kFactors);
     point.top_k = take(number, kTopK);
     point.shards = take(number, kShards);
@@ -55,8 +52,7 @@ std::vector<ParmPoint> make_points() {
     point.sequence = take(number, kSequences);
     point.batch = take(number, kBatches);
     point.machine = take(number, kMachines);
-  }
-  return points;
+  });
 }
 
 Scenario scenario_at(const ParmPoint& point, const Inputs& inputs) {
@@ -83,8 +79,10 @@ ParmTimes simulate_point(const ParmPoint& point, const Inputs& inputs) {
                  searched_layer_time(schedule, scenario, evaluator));
   };
   const Evaluator whole = fixed_kinds_evaluator(inputs.cluster, inputs.profile, {});
-  const Evaluator moe = forward_only(fixed_kinds_evaluator(
-      inputs.cluster, inputs.profile, {{"attention", {}, {}}, {"mp_all_reduce", {}, {}}}));
+  const Evaluator moe = forward_only(
+      fixed_kinds_evaluator(inputs.cluster,
+                            inputs.profile,
+                            {{task_kind::kAttention, {}, {}}, {task_kind::kMpAllReduce, {}, {}}}));
   return {speedup("parm_s1", whole),
           speedup("parm_s2", whole),
           speedup("parm_s1", moe),

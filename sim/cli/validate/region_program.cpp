@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/engine/simulate.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim::validation {
 namespace {
@@ -28,20 +29,20 @@ double time_of(const Task& task, const ChunkTimes& times) {
   if (task.pass != Pass::kBackward || task.layer != 0) {
     return 0;
   }
-  if (task.kind == "dispatch" || task.kind == "combine") {
+  if (task.kind == task_kind::kDispatch || task.kind == task_kind::kCombine) {
     return times.a;
   }
-  if (task.kind == "esp_all_gather") {
+  if (task.kind == task_kind::kEspAllGather) {
     return times.g;
   }
-  if (task.kind == "esp_reduce_scatter") {
+  if (task.kind == task_kind::kEspReduceScatter) {
     return times.s;
   }
-  if (task.kind == "expert") {
+  if (task.kind == task_kind::kExpert) {
     return times.e;
   }
   // The first AllReduce is the slice; the second, after the last attention, carries the rest.
-  return task.kind == "gradient_all_reduce" && task.chunk == 0 ? times.gar : 0;
+  return task.kind == task_kind::kGradientAllReduce && task.chunk == 0 ? times.gar : 0;
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ struct SpMoePoint : StudyLayer {
   int shards = 0;  // N_MP = N_ESP
 };
 
-constexpr int kNumPoints = 72;
 constexpr std::array<std::optional<double>, 2> kFactors{1.2, std::nullopt};
 constexpr std::array kHiddenRatios{2, 4};
 constexpr std::array kEmbeddings{1024, 2048};
@@ -27,10 +26,7 @@ constexpr std::array kSequences{1024, 2048, 4096};
 constexpr std::array kBatches{1, 2, 4};
 
 std::vector<SpMoePoint> make_points(const Inputs& testbed, int shards) {
-  std::vector<SpMoePoint> points(kNumPoints);
-  for (int index = 0; index < kNumPoints; ++index) {
-    int number = index;
-    SpMoePoint& point = points[static_cast<std::size_t>(index)];
+  return grid_points<SpMoePoint>([&testbed, shards](SpMoePoint& point, int& number) {
     point.testbed = &testbed;
     point.shards = shards;
     point.capacity_factor = take(number, kFactors);
@@ -38,8 +34,7 @@ std::vector<SpMoePoint> make_points(const Inputs& testbed, int shards) {
     point.embedding = take(number, kEmbeddings);
     point.sequence = take(number, kSequences);
     point.batch = take(number, kBatches);
-  }
-  return points;
+  });
 }
 
 Scenario scenario_at(const SpMoePoint& point) {

@@ -7,6 +7,7 @@
 #include "sim/cli/validate/sections.h"
 #include "sim/engine/simulate.h"
 #include "sim/schedule/schedule.h"
+#include "sim/schedule/task_kinds.h"
 
 namespace moesim::validation {
 namespace {
@@ -47,18 +48,18 @@ int column_of(std::string_view kind) {
     std::string_view kind;
     int column;
   };
-  constexpr std::array kKinds{KindColumn{"dispatch", 0},
-                              KindColumn{"combine", 0},
-                              KindColumn{"gradient_all_reduce", 1},
-                              KindColumn{"esp_all_gather", 2},
-                              KindColumn{"mp_all_gather", 2},
-                              KindColumn{"esp_reduce_scatter", 3},
-                              KindColumn{"mp_reduce_scatter", 3},
-                              KindColumn{"expert", 4},
-                              KindColumn{"gate", 5},
-                              KindColumn{"order", 6},
-                              KindColumn{"unorder", 6},
-                              KindColumn{"attention", 7}};
+  constexpr std::array kKinds{KindColumn{task_kind::kDispatch, 0},
+                              KindColumn{task_kind::kCombine, 0},
+                              KindColumn{task_kind::kGradientAllReduce, 1},
+                              KindColumn{task_kind::kEspAllGather, 2},
+                              KindColumn{task_kind::kMpAllGather, 2},
+                              KindColumn{task_kind::kEspReduceScatter, 3},
+                              KindColumn{task_kind::kMpReduceScatter, 3},
+                              KindColumn{task_kind::kExpert, 4},
+                              KindColumn{task_kind::kGate, 5},
+                              KindColumn{task_kind::kOrder, 6},
+                              KindColumn{task_kind::kUnorder, 6},
+                              KindColumn{task_kind::kAttention, 7}};
   for (const KindColumn& entry : kKinds) {
     if (entry.kind == kind) {
       return entry.column;
@@ -89,7 +90,7 @@ LayerRow simulate_row(const Row& row) {
     }
     const double milliseconds = 1e3 * durations[i].seconds();
     sums.all.at(static_cast<std::size_t>(column)) += milliseconds;
-    if (!task.kind.starts_with("mp_")) {
+    if (task.kind != task_kind::kMpAllGather && task.kind != task_kind::kMpReduceScatter) {
       sums.without_mp.at(static_cast<std::size_t>(column)) += milliseconds;
     }
   }

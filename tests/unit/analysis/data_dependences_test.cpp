@@ -29,7 +29,7 @@ class DataDependencesTest : public ::testing::Test {
   std::vector<std::vector<int>> dependences(int rank = 0) const {
     GroupTable groups;
     groups.update(hand_.program());
-    return data_dependences(hand_.program(), groups, rank);
+    return data_dependences(hand_.program(), RoleTable(hand_.program()), groups, rank);
   }
 
   HandProgram hand_{2, {"compute", "inter"}};
@@ -79,7 +79,8 @@ TEST_F(DataDependencesTest, RanksSkipCollectivesOfOtherGroups) {
   EXPECT_THAT(dependences(1), ElementsAre(IsEmpty(), IsEmpty()));
   GroupTable groups;
   groups.update(hand_.program());
-  EXPECT_THAT(tasks_of_rank(hand_.program(), groups, 1), ElementsAre(1));
+  EXPECT_THAT(tasks_of_rank(hand_.program(), RoleTable(hand_.program()), groups, 1),
+              ElementsAre(1));
 }
 
 }  // namespace

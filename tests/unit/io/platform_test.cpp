@@ -138,7 +138,6 @@ TEST(ProfileTest, PointsMustBeMonotone) {
             "p.txtpb:2:48: points stand instead of startup and per_byte; keep one of the two");
 }
 
-}  // namespace
 TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   Profile profile;
   profile.name = "p";
@@ -190,4 +189,5 @@ TEST(ProfileTest, OperationsAreNamedOncePerPass) {
               testing::HasSubstr("forward pass"));
 }
 
+}  // namespace
 }  // namespace moesim
