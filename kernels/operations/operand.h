@@ -34,6 +34,8 @@ struct Operand {
   std::vector<RowSpan> spans;  // one for each block
 
   int64_t num_rows() const;
+  // The rows of the i-th block.
+  RowRun block(size_t i) const { return {spans[i].first, spans[i].valid}; }
   // The same rows in as few pieces as there are.
   std::vector<RowRun> runs() const;
   // The place of each row in the buffer.
