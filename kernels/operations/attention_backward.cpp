@@ -15,11 +15,9 @@ class AttentionBackward : public AttentionBase {
         dy_(read_operand(site, 0, "dy")),
         qkv_(read_operand(site, 2, "qkv")),
         context_(read_operand(site, 3, "context")),
-        d_qkv_(write_operand(site, 0, "d_qkv")),
+        d_qkv_(sum_operand(site, 0, "d_qkv", kNumReads)),
         dx_(write_operand(site, 1, "dx")),
-        d_weight_(write_operand(site, 2, "dw")),
-        adds_keys_(accumulates(site, 0, kNumReads)),
-        adds_weight_(accumulates(site, 2, kNumReads)) {
+        d_weight_(sum_operand(site, 2, "dw", kNumReads)) {
     require(site,
             qkv_.columns == qkv_columns() && d_qkv_.columns == qkv_columns() &&
                 context_.columns == context_columns() && dx_.columns == x_.columns &&
@@ -38,12 +36,8 @@ class AttentionBackward : public AttentionBase {
   }
 
   void run(TensorStore& tensors) const override {
-    if (!adds_keys_) {
-      fill_zero(d_qkv_, tensors);
-    }
-    if (!adds_weight_) {
-      fill_zero(d_weight_, tensors);
-    }
+    begin_sum(d_qkv_, tensors);
+    begin_sum(d_weight_, tensors);
     for (size_t i = 0; i < num_samples(); ++i) {
       run_sample(i, tensors);
     }
@@ -149,8 +143,6 @@ class AttentionBackward : public AttentionBase {
   Operand d_qkv_;
   Operand dx_;
   Operand d_weight_;
-  bool adds_keys_;
-  bool adds_weight_;
 };
 
 }  // namespace

@@ -157,16 +157,13 @@ class ExpertBackward : public ExpertBase {
     constexpr const char* kNames[] = {"dw1", "dw2", "dw3"};
     for (size_t i = 0; i < num_weights(); ++i) {
       d_weights_.emplace_back(
-          site, write_operand(site, 1 + i, kNames[i]), num_experts_, x_.columns);
-      adds_.push_back(accumulates(site, 1 + i, 3 + num_weights()));
+          site, sum_operand(site, 1 + i, kNames[i], 3 + num_weights()), num_experts_, x_.columns);
     }
   }
 
   void run(TensorStore& tensors) const override {
-    for (size_t i = 0; i < num_weights(); ++i) {
-      if (!adds_[i]) {
-        fill_zero(d_weights_[i].operand(), tensors);
-      }
+    for (const ExpertMatrices& d_weight : d_weights_) {
+      begin_sum(d_weight.operand(), tensors);
     }
     for (size_t block = 0; block < x_.spans.size(); ++block) {
       run_block(block, tensors);
@@ -228,7 +225,6 @@ class ExpertBackward : public ExpertBase {
   Operand hidden_;
   Operand dx_;
   std::vector<ExpertMatrices> d_weights_;  // of w1, w2[, w3]
-  std::vector<bool> adds_;
 };
 
 }  // namespace

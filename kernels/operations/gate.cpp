@@ -12,6 +12,8 @@
 namespace moesim {
 namespace {
 
+constexpr size_t kBackwardReads = 5;
+
 // What forward and backward share: x, w_gate and how they make scores.
 class GateBase : public Operation {
  protected:
@@ -151,10 +153,8 @@ class GateBackward : public GateBase {
         d_weight_(read_operand(site, 0, "d_weight")),
         probs_(read_operand(site, 1, "probs")),
         index_(read_operand(site, 2, "index")),
-        dx_(write_operand(site, 0, "dx")),
-        dw_gate_(write_operand(site, 1, "dw_gate")),
-        adds_dx_(accumulates(site, 0, 5)),
-        adds_dw_(accumulates(site, 1, 5)),
+        dx_(sum_operand(site, 0, "dx", kBackwardReads)),
+        dw_gate_(sum_operand(site, 1, "dw_gate", kBackwardReads)),
         domains_(site, x_.num_rows(), probs_.columns, index_) {
     require(site,
             probs_.columns == num_experts() && probs_.num_rows() == x_.num_rows(),
@@ -170,12 +170,8 @@ class GateBackward : public GateBase {
   }
 
   void run(TensorStore& tensors) const override {
-    if (!adds_dx_) {
-      fill_zero(dx_, tensors);
-    }
-    if (!adds_dw_) {
-      fill_zero(dw_gate_, tensors);
-    }
+    begin_sum(dx_, tensors);
+    begin_sum(dw_gate_, tensors);
     const std::vector<float> x = packed_rows(x_, rounding_, tensors);
     const std::vector<float> d_logits = logits_gradient(tensors);
     float* dw = dw_gate_.row(tensors, dw_gate_.spans.front().first);
@@ -255,8 +251,6 @@ class GateBackward : public GateBase {
   Operand index_;
   Operand dx_;
   Operand dw_gate_;
-  bool adds_dx_;
-  bool adds_dw_;
   GateDomains domains_;
 };
 

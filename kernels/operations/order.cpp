@@ -52,16 +52,13 @@ class OrderBackward : public Operation {
       : experts_(std::get<Order>(site.task->descriptor).experts),
         d_buffer_(read_operand(site, 0, "d_buffer")),
         index_(read_operand(site, 1, "index")),
-        dx_(write_operand(site, 0, "dx")),
-        adds_(accumulates(site, 0, 2)) {
+        dx_(sum_operand(site, 0, "dx", 2)) {
     require(site, d_buffer_.columns == dx_.columns, "d_buffer and dx differ in columns");
     require_slots(site, index_, experts_, {&d_buffer_});
   }
 
   void run(TensorStore& tensors) const override {
-    if (!adds_) {
-      fill_zero(dx_, tensors);
-    }
+    begin_sum(dx_, tensors);
     const std::vector<int64_t> rows = dx_.rows();
     const std::vector<int64_t> slots = d_buffer_.rows();
     const SlotMap map(index_, experts_, dx_.num_rows(), tensors);
@@ -82,7 +79,6 @@ class OrderBackward : public Operation {
   Operand d_buffer_;
   Operand index_;
   Operand dx_;
-  bool adds_;
 };
 
 class UnorderForward : public Operation {
@@ -103,7 +99,7 @@ class UnorderForward : public Operation {
     const std::vector<int64_t> slots = buffer_.rows();
     const std::vector<int64_t> weights = weight_.rows();
     const SlotMap map(index_, experts_, y_.num_rows(), tensors);
-    fill_zero(y_, tensors);
+    begin_sum(y_, tensors);
     for (size_t row = 0; row < rows.size(); ++row) {
       for (int expert = 0; expert < map.num_experts(); ++expert) {
         const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
