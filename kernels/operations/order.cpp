@@ -17,6 +17,19 @@ void require_slots(const TaskSite& site,
   }
 }
 
+// Calls body(row, slot) for every slot of each row of tokens: experts ascend.
+template <typename Body>
+void for_each_slot(const SlotMap& map, size_t num_rows, const Body& body) {
+  for (size_t row = 0; row < num_rows; ++row) {
+    for (int expert = 0; expert < map.num_experts(); ++expert) {
+      const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
+      if (slot != kNone) {
+        body(row, static_cast<size_t>(slot));
+      }
+    }
+  }
+}
+
 class OrderForward : public Operation {
  public:
   explicit OrderForward(const TaskSite& site)
@@ -62,16 +75,10 @@ class OrderBackward : public Operation {
     const std::vector<int64_t> rows = dx_.rows();
     const std::vector<int64_t> slots = d_buffer_.rows();
     const SlotMap map(index_, experts_, dx_.num_rows(), tensors);
-    for (size_t row = 0; row < rows.size(); ++row) {
-      for (int expert = 0; expert < map.num_experts(); ++expert) {
-        const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
-        if (slot != kNone) {
-          add_row<kBlockThreads>(d_buffer_.row(tensors, slots[static_cast<size_t>(slot)]),
-                                 dx_.columns,
-                                 dx_.row(tensors, rows[row]));
-        }
-      }
-    }
+    for_each_slot(map, rows.size(), [&](size_t row, size_t slot) {
+      add_row<kBlockThreads>(
+          d_buffer_.row(tensors, slots[slot]), dx_.columns, dx_.row(tensors, rows[row]));
+    });
   }
 
  private:
@@ -100,19 +107,13 @@ class UnorderForward : public Operation {
     const std::vector<int64_t> weights = weight_.rows();
     const SlotMap map(index_, experts_, y_.num_rows(), tensors);
     begin_sum(y_, tensors);
-    for (size_t row = 0; row < rows.size(); ++row) {
-      for (int expert = 0; expert < map.num_experts(); ++expert) {
-        const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
-        if (slot != kNone) {
-          const auto at = static_cast<size_t>(slot);
-          add_scaled_row<kBlockThreads>(*weight_.row(tensors, weights[at]),
-                                        buffer_.row(tensors, slots[at]),
-                                        y_.columns,
-                                        rounding_,
-                                        y_.row(tensors, rows[row]));
-        }
-      }
-    }
+    for_each_slot(map, rows.size(), [&](size_t row, size_t slot) {
+      add_scaled_row<kBlockThreads>(*weight_.row(tensors, weights[slot]),
+                                    buffer_.row(tensors, slots[slot]),
+                                    y_.columns,
+                                    rounding_,
+                                    y_.row(tensors, rows[row]));
+    });
   }
 
  private:
