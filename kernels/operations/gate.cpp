@@ -27,6 +27,12 @@ class GateBase : public Operation {
             "w_gate has no row for each column of x");
   }
 
+  void require_probs(const TaskSite& site, const Operand& probs) const {
+    require(site,
+            probs.columns == num_experts() && probs.num_rows() == x_.num_rows(),
+            "probs has no row of E values for each row of x");
+  }
+
   bool is_cosine() const { return kind_ == GateKind::kXmoe; }
   int num_experts() const { return w_gate_.columns; }
   const float* w_gate(TensorStore& tensors) const {
@@ -67,9 +73,7 @@ class GateForward : public GateBase {
         index_(write_operand(site, 1, "index")),
         weight_(write_operand(site, 2, "weight")),
         domains_(site, x_.num_rows(), probs_.columns, index_) {
-    require(site,
-            probs_.columns == num_experts() && probs_.num_rows() == x_.num_rows(),
-            "probs has no row of E values for each row of x");
+    require_probs(site, probs_);
     require(site, weight_.num_rows() == index_.num_rows(), "index and weight differ in slots");
   }
 
@@ -156,9 +160,7 @@ class GateBackward : public GateBase {
         dx_(sum_operand(site, 0, "dx", kBackwardReads)),
         dw_gate_(sum_operand(site, 1, "dw_gate", kBackwardReads)),
         domains_(site, x_.num_rows(), probs_.columns, index_) {
-    require(site,
-            probs_.columns == num_experts() && probs_.num_rows() == x_.num_rows(),
-            "probs has no row of E values for each row of x");
+    require_probs(site, probs_);
     require(site, d_weight_.num_rows() == index_.num_rows(), "index and d_weight differ in slots");
     require(site,
             dx_.columns == x_.columns && dx_.num_rows() == x_.num_rows(),
