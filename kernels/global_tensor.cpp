@@ -70,10 +70,9 @@ class Assembly {
   }
 
   void compare(int first, int rank) const {
-    const int64_t length = int64_t{tensor().blocks} * tensor().rows * tensor().columns;
     const float* left = store_.values(first, tensor_);
     const float* right = store_.values(rank, tensor_);
-    if (std::memcmp(left, right, static_cast<size_t>(length) * sizeof(float)) != 0) {
+    if (std::memcmp(left, right, static_cast<size_t>(store_.buffer_size(tensor_))) != 0) {
       throw Error(
           fmt::format("ranks {} and {} hold different copies of '{}'; the Program lacks a "
                       "reduction of it or a wait",
