@@ -1,7 +1,5 @@
 // What makes the equality tests fail: a wrong reference, two dependent tasks swapped, a region off
 // by a row; and the verifier names what it can see of each before anything runs.
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "kernels/reference/equality.h"
@@ -9,6 +7,7 @@
 #include "sim/cli/validate/equality_cases.h"
 #include "sim/program/verifier.h"
 #include "sim/schedule/unit_evaluator.h"
+#include "tests/property/program_mutants.h"
 
 namespace moesim {
 namespace {
@@ -54,47 +53,15 @@ TEST_P(EqualityMutationTest, AWrongReferenceFails) {
   EXPECT_NE(first_difference(run.actual, run.expected, 0), "");
 }
 
-bool touch(const std::vector<Region>& left, const std::vector<Region>& right) {
-  return std::any_of(left.begin(), left.end(), [&](const Region& one) {
-    return std::any_of(right.begin(), right.end(), [&](const Region& other) {
-      return one.tensor == other.tensor && one.first_row == other.first_row &&
-             one.first_block == other.first_block;
-    });
-  });
-}
-
-// The later task reads what the earlier one wrote, and does not merely add to the same sum.
-bool needs(const Task& later, const Task& earlier) {
-  return touch(earlier.writes, later.reads) && !touch(earlier.writes, later.writes);
-}
-
-// Both tasks keep what waits for them.
-Program with_tasks_swapped(const Program& program, int first, int second) {
-  Program mutant = program;
-  std::swap(mutant.tasks[static_cast<size_t>(first)], mutant.tasks[static_cast<size_t>(second)]);
-  for (Task& task : mutant.tasks) {
-    for (int& wait : task.waits) {
-      wait = wait == first ? second : (wait == second ? first : wait);
-    }
-    std::sort(task.waits.begin(), task.waits.end());
-  }
-  return mutant;
-}
-
 TEST_P(EqualityMutationTest, DependentTasksSwapped) {
   const Scenario scenario = small();
   const Program program = build(GetParam(), scenario);
   const size_t warnings = verify(program).warnings.size();
-  std::vector<int> last_on_stream(program.streams.size(), kNone);
   int swapped = 0;
-  for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
-    const Task& later = program.tasks[static_cast<size_t>(task)];
-    const int previous = std::exchange(last_on_stream[static_cast<size_t>(later.stream)], task);
-    if (previous == kNone || !needs(later, program.tasks[static_cast<size_t>(previous)])) {
-      continue;
-    }
-    SCOPED_TRACE(later.name + " before " + program.tasks[static_cast<size_t>(previous)].name);
-    const Program mutant = with_tasks_swapped(program, previous, task);
+  for (const auto& [earlier, later] : testing::dependent_neighbours(program)) {
+    SCOPED_TRACE(program.tasks[static_cast<size_t>(later)].name + " before " +
+                 program.tasks[static_cast<size_t>(earlier)].name);
+    const Program mutant = testing::with_tasks_swapped(program, earlier, later);
     EXPECT_TRUE(is_flagged(mutant, warnings));
     EXPECT_TRUE(is_seen(mutant, program, scenario));
     ++swapped;

@@ -2,12 +2,12 @@
 // that every derived wait can be tried.
 
 #include <algorithm>
-#include <map>
 
 #include <gtest/gtest.h>
 
 #include "sim/base/random.h"
 #include "sim/program/verifier.h"
+#include "tests/property/program_mutants.h"
 #include "tests/unit/schedule/small_scenario.h"
 
 namespace moesim {
@@ -130,94 +130,21 @@ TEST_P(MutationTest, ARegionShiftedByARowIsCaught) {
   }
 }
 
-bool touch(const std::vector<Region>& left, const std::vector<Region>& right) {
-  return std::any_of(left.begin(), left.end(), [&](const Region& one) {
-    return std::any_of(right.begin(), right.end(), [&](const Region& other) {
-      return one.tensor == other.tensor && one.first_row == other.first_row &&
-             one.first_block == other.first_block;
-    });
-  });
-}
-
-// True when `reader` needs what `writer` made. Two that only add to the same sum do not: which adds
-// first is part of the result's bits, and for the equality tests of real execution to see.
-bool needs(const Task& reader, const Task& writer) {
-  return touch(writer.writes, reader.reads) && !touch(writer.writes, reader.writes);
-}
-
-Program with_tasks_swapped(const Program& program, int first, int second) {
-  Program mutant = program;
-  std::swap(mutant.tasks[static_cast<size_t>(first)], mutant.tasks[static_cast<size_t>(second)]);
-  for (Task& task : mutant.tasks) {
-    for (int& wait : task.waits) {
-      if (wait == first) {
-        wait = second;
-      } else if (wait == second) {
-        wait = first;
-      }
-    }
-    std::sort(task.waits.begin(), task.waits.end());
-  }
-  return mutant;
-}
-
 // Neighbours of one stream whose order protects data change places; what waited for either still
 // waits for the same task.
 TEST_P(MutationTest, TwoDependentTasksSwappedAreCaught) {
   int swapped = 0;
   for (const Program& program : programs(GetParam())) {
     const size_t warnings = verify(program).warnings.size();
-    std::vector<int> last_on_stream(program.streams.size(), kNone);
-    for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
-      const Task& later = program.tasks[static_cast<size_t>(task)];
-      int& last = last_on_stream[static_cast<size_t>(later.stream)];
-      const int previous = std::exchange(last, task);
-      if (previous == kNone || !needs(later, program.tasks[static_cast<size_t>(previous)])) {
-        continue;
-      }
-      const Verdict verdict = verify(with_tasks_swapped(program, previous, task));
+    for (const auto& [earlier, later] : testing::dependent_neighbours(program)) {
+      const Verdict verdict = verify(testing::with_tasks_swapped(program, earlier, later));
       EXPECT_FALSE(verdict.ok() && verdict.warnings.size() == warnings)
-          << later.name << " before " << program.tasks[static_cast<size_t>(previous)].name;
+          << program.tasks[static_cast<size_t>(later)].name << " before "
+          << program.tasks[static_cast<size_t>(earlier)].name;
       ++swapped;
     }
   }
   EXPECT_GT(swapped, 0);
-}
-
-// Rank 0 and the others, whom it meets in every group, get tasks of their own, which do the same.
-Program with_two_roles(const Program& program) {
-  Program split = program;
-  split.roles = {{"first", {0}}, {"others", {}}};
-  for (int rank = 1; rank < program.num_ranks; ++rank) {
-    split.roles.back().ranks.push_back(rank);
-  }
-  split.tasks.clear();
-  for (int role = 0; role < 2; ++role) {
-    for (Task task : program.tasks) {
-      task.roles = {role};
-      task.name += role == 0 ? ".first" : ".others";
-      for (std::vector<int>* waits : {&task.waits, &task.order_only}) {
-        for (int& wait : *waits) {
-          wait += role * static_cast<int>(program.tasks.size());
-        }
-      }
-      split.tasks.push_back(std::move(task));
-    }
-  }
-  return split;
-}
-
-// Tasks of the second role that the first one meets in the same communicator, in launch order.
-std::map<std::pair<int, int>, std::vector<int>> communicators(const Program& split) {
-  std::map<std::pair<int, int>, std::vector<int>> tasks;  // by group and stream
-  for (int i = static_cast<int>(split.tasks.size()) / 2; i < std::ssize(split.tasks); ++i) {
-    const Task& task = split.tasks[static_cast<size_t>(i)];
-    const auto* collective = std::get_if<Collective>(&task.descriptor);
-    if (collective != nullptr) {
-      tasks[{collective->group, task.stream}].push_back(i);
-    }
-  }
-  return tasks;
 }
 
 bool names_one(const Problem& problem, int first, int second) {
@@ -233,12 +160,12 @@ TEST_P(MutationTest, CollectivesInAnotherOrderOnOneRoleAreCaught) {
   constexpr size_t kReach = 4;
   int swapped = 0;
   for (const Program& program : programs(GetParam())) {
-    const Program split = with_two_roles(program);
+    const Program split = testing::with_two_roles(program);
     ASSERT_TRUE(verify(split).ok());
-    for (const auto& [communicator, tasks] : communicators(split)) {
+    for (const auto& [communicator, tasks] : testing::communicators(split)) {
       for (size_t i = 0; i < tasks.size(); ++i) {
         for (size_t j = i + 1; j < std::min(tasks.size(), i + 1 + kReach); ++j) {
-          const Verdict verdict = verify(with_tasks_swapped(split, tasks[i], tasks[j]));
+          const Verdict verdict = verify(testing::with_tasks_swapped(split, tasks[i], tasks[j]));
           EXPECT_TRUE(std::any_of(
               verdict.problems.begin(),
               verdict.problems.end(),
