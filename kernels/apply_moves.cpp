@@ -19,28 +19,42 @@ void apply_move(const Move& move, int columns, const std::byte* from, std::byte*
   }
 }
 
-MoveRunner::MoveRunner(const MovePlan& plan, const std::vector<int>& ranks, TensorStore& tensors)
+MemberMemory::MemberMemory(const MovePlan& plan, const MemberRank& who, TensorStore& tensors)
     : plan_(&plan),
-      ranks_(ranks),
+      who_(who),
       tensors_(&tensors),
-      scratch_(ranks.size(),
-               std::vector<float>(static_cast<size_t>(plan.scratch_rows * plan.columns))) {}
+      scratch_(static_cast<size_t>(plan.scratch_rows * plan.columns)) {}
 
-std::byte* MoveRunner::address(const RowAddress& row) {
-  const auto member = static_cast<size_t>(row.member);
+std::byte* MemberMemory::address(const RowAddress& row) {
+  CHECK(row.member == who_.member, "member {}'s rows are out of reach", row.member);
   if (row.tensor == kNone) {
-    return reinterpret_cast<std::byte*>(scratch_[member].data() + row.row * plan_->columns);
+    return reinterpret_cast<std::byte*>(scratch_.data() + row.row * plan_->columns);
   }
-  return tensors_->bytes(ranks_[member], row.tensor, row.row);
+  return tensors_->bytes(who_.rank, row.tensor, row.row);
 }
 
-void MoveRunner::clear(int member) {
+void MemberMemory::clear() {
   for (const Clear& clear : plan_->clears) {
-    if (clear.rows.member == member) {
+    if (clear.rows.member == who_.member) {
       const auto count = static_cast<size_t>(clear.count * plan_->columns);
       std::memset(address(clear.rows), 0, count * sizeof(float));
     }
   }
+}
+
+MoveRunner::MoveRunner(const MovePlan& plan, const std::vector<int>& ranks, TensorStore& tensors)
+    : plan_(&plan) {
+  for (int member = 0; member < static_cast<int>(ranks.size()); ++member) {
+    members_.emplace_back(plan, MemberRank{member, ranks[static_cast<size_t>(member)]}, tensors);
+  }
+}
+
+std::byte* MoveRunner::address(const RowAddress& row) {
+  return members_[static_cast<size_t>(row.member)].address(row);
+}
+
+void MoveRunner::clear(int member) {
+  members_[static_cast<size_t>(member)].clear();
 }
 
 void MoveRunner::run_step(int step, int member) {
@@ -52,7 +66,7 @@ void MoveRunner::run_step(int step, int member) {
 }
 
 void MoveRunner::run() {
-  const auto members = static_cast<int>(ranks_.size());
+  const auto members = static_cast<int>(members_.size());
   for (int member = 0; member < members; ++member) {
     clear(member);
   }

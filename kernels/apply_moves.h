@@ -4,12 +4,30 @@
 #include <vector>
 
 #include "kernels/moves.h"
+#include "kernels/row_list.h"
 #include "kernels/tensor_store.h"
 
 namespace moesim {
 
 // Copies the rows of a move, or adds them.
 void apply_move(const Move& move, int columns, const std::byte* from, std::byte* to);
+
+// What a member of a plan can reach: its rank's buffers and its scratch memory.
+class MemberMemory {
+ public:
+  MemberMemory(const MovePlan& plan, const MemberRank& who, TensorStore& tensors);
+
+  // The row must be the member's.
+  std::byte* address(const RowAddress& row);
+  // Makes the member's rows zero that the plan clears before the first step.
+  void clear();
+
+ private:
+  const MovePlan* plan_;
+  MemberRank who_;
+  TensorStore* tensors_;
+  std::vector<float> scratch_;
+};
 
 // Carries out a MovePlan among ranks that one process executes: `ranks[m]` is member m. Members may
 // do their parts at the same time, with a barrier between steps.
@@ -28,9 +46,7 @@ class MoveRunner {
   std::byte* address(const RowAddress& row);
 
   const MovePlan* plan_;
-  std::vector<int> ranks_;
-  TensorStore* tensors_;
-  std::vector<std::vector<float>> scratch_;  // by member
+  std::vector<MemberMemory> members_;
 };
 
 }  // namespace moesim

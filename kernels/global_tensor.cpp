@@ -60,9 +60,9 @@ class Assembly {
   void add(int rank, const BufferPlace& place, bool to_sum) {
     const int64_t length = int64_t{tensor().rows} * tensor().columns;
     for (int block = 0; block < tensor().blocks; ++block) {
-      const float* from = store_.values(rank, tensor_, int64_t{block} * tensor().rows);
-      float* to = result_.data() +
-                  ((place.first_block + block) * shape_.rows + place.first_row) * shape_.columns;
+      const int64_t first = int64_t{block} * tensor().rows;
+      const float* from = store_.values(rank, tensor_, first);
+      float* to = result_.data() + global_row(shape_, place, tensor().rows, first) * shape_.columns;
       for (int64_t i = 0; i < length; ++i) {
         to[i] = to_sum ? to[i] + from[i] : from[i];
       }
@@ -70,10 +70,9 @@ class Assembly {
   }
 
   void compare(int first, int rank) const {
-    const int64_t length = int64_t{tensor().blocks} * tensor().rows * tensor().columns;
     const float* left = store_.values(first, tensor_);
     const float* right = store_.values(rank, tensor_);
-    if (std::memcmp(left, right, static_cast<size_t>(length) * sizeof(float)) != 0) {
+    if (std::memcmp(left, right, static_cast<size_t>(store_.buffer_size(tensor_))) != 0) {
       throw Error(
           fmt::format("ranks {} and {} hold different copies of '{}'; the Program lacks a "
                       "reduction of it or a wait",

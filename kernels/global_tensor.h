@@ -21,9 +21,15 @@ struct BufferPlace {
   int64_t first_block = 0;
   int64_t first_row = 0;
   bool first_partial = true;
-
-  friend auto operator<=>(const BufferPlace&, const BufferPlace&) = default;
 };
+
+// The global row, counted block after block, of a row of a rank's buffer of `local_rows` per block.
+inline int64_t global_row(const GlobalShape& shape,
+                          const BufferPlace& place,
+                          int local_rows,
+                          int64_t row) {
+  return (place.first_block + row / local_rows) * shape.rows + place.first_row + row % local_rows;
+}
 
 GlobalShape global_shape(const Program& program, int tensor);
 BufferPlace place_of(const Program& program, const GroupTable& groups, int tensor, int rank);

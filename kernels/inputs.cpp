@@ -91,11 +91,10 @@ class Filler {
     const BufferPlace place = place_of(store_.program(), groups_, index, rank);
     const Distribution distribution = this->distribution(index);
     for (int64_t row = 0; row < int64_t{tensor.blocks} * tensor.rows; ++row) {
-      const int64_t global_row = (place.first_block + row / tensor.rows) * shape.rows +
-                                 place.first_row + row % tensor.rows;
+      const int64_t global = global_row(shape, place, tensor.rows, row);
       float* values = store_.values(rank, index, row);
       for (int column = 0; column < tensor.columns; ++column) {
-        const auto element = static_cast<uint64_t>(global_row * tensor.columns + column);
+        const auto element = static_cast<uint64_t>(global * tensor.columns + column);
         const Random random(static_cast<uint64_t>(tensor.seed), element);
         values[column] = place.first_partial ? distribution.draw(random) : 0.0F;
       }

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/moves.h"
-#include "kernels/row_list.h"
-#include "kernels/tensor_store.h"
+#include "kernels/apply_moves.h"
 
 namespace moesim {
 
@@ -27,19 +25,17 @@ class MemberMoves {
   std::vector<Parcel> pack(int step, int num_members);
 
   // What comes before the first step.
-  void clear();
+  void clear() { memory_.clear(); }
   // Carries out the moves to this member in the plan's order; `parcels[m]` came from member m.
   void unpack(int step, const std::vector<Parcel>& parcels);
 
  private:
   const std::vector<Move>& moves(int step) const;
   size_t size(const Move& move) const;
-  std::byte* own(const RowAddress& row);
 
   const MovePlan* plan_;
-  MemberRank who_;
-  TensorStore* tensors_;
-  std::vector<float> scratch_;
+  int member_;
+  MemberMemory memory_;
 };
 
 }  // namespace moesim

@@ -14,8 +14,6 @@ struct RowAddress {
   int member = 0;  // index in the group instance
   int tensor = kNone;
   int64_t row = 0;
-
-  friend bool operator==(const RowAddress&, const RowAddress&) = default;
 };
 
 // Copies rows, or adds them to what stands at `to`.
@@ -24,8 +22,6 @@ struct Move {
   RowAddress to;
   int64_t rows = 0;
   bool add = false;
-
-  friend bool operator==(const Move&, const Move&) = default;
 };
 
 // Rows that become zero.

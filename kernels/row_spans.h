@@ -17,8 +17,6 @@ struct RowSpan {
   int64_t first = 0;
   int nominal = 0;
   int valid = 0;
-
-  friend bool operator==(const RowSpan&, const RowSpan&) = default;
 };
 
 // Where the regions of a Program lie in the ranks' buffers. A block with n valid of R nominal rows

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/check.h"
@@ -14,6 +15,15 @@ static_assert(sizeof(float) == kElementSize && sizeof(int32_t) == kElementSize);
 
 int64_t num_elements(const Tensor& tensor) {
   return int64_t{tensor.blocks} * tensor.rows * tensor.columns;
+}
+
+constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
+constexpr int32_t kEmptySlot = -1;
+
+std::vector<int> all_ranks(const Program& program) {
+  std::vector<int> ranks(static_cast<size_t>(program.num_ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 bool is_index(const Tensor& tensor) {
@@ -30,21 +40,21 @@ TensorStore::TensorStore(const Program& program, std::vector<int> ranks)
     for (size_t i = 0; i < tensors.size(); ++i) {
       const Tensor& tensor = program.tensors[i];
       if (is_index(tensor)) {
-        tensors[i].indices.resize(num_elements(tensor));
+        tensors[i].indices.resize(num_elements(tensor), kEmptySlot);
       } else {
-        tensors[i].values.resize(num_elements(tensor));
+        tensors[i].values.resize(num_elements(tensor), kUnwritten);
       }
     }
   }
-  clear();
 }
+
+TensorStore::TensorStore(const Program& program) : TensorStore(program, all_ranks(program)) {}
 
 void TensorStore::clear() {
   for (auto& tensors : buffers_) {
     for (Buffer& buffer : tensors) {
-      std::fill(
-          buffer.values.begin(), buffer.values.end(), std::numeric_limits<float>::quiet_NaN());
-      std::fill(buffer.indices.begin(), buffer.indices.end(), -1);
+      std::fill(buffer.values.begin(), buffer.values.end(), kUnwritten);
+      std::fill(buffer.indices.begin(), buffer.indices.end(), kEmptySlot);
     }
   }
 }
@@ -81,6 +91,10 @@ const std::byte* TensorStore::bytes(int rank, int tensor, int64_t row) const {
 
 std::byte* TensorStore::bytes(int rank, int tensor, int64_t row) {
   return const_cast<std::byte*>(std::as_const(*this).bytes(rank, tensor, row));
+}
+
+int64_t TensorStore::buffer_size(int tensor) const {
+  return num_elements(program_->tensors[tensor]) * kElementSize;
 }
 
 int64_t TensorStore::size(const Program& program, int num_ranks) {

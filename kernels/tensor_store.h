@@ -17,6 +17,8 @@ namespace moesim {
 class TensorStore {
  public:
   TensorStore(const Program& program, std::vector<int> ranks);
+  // Of all ranks.
+  explicit TensorStore(const Program& program);
 
   const Program& program() const { return *program_; }
   const std::vector<int>& ranks() const { return ranks_; }
@@ -29,6 +31,9 @@ class TensorStore {
   const int32_t* indices(int rank, int tensor, int64_t row = 0) const;
   std::byte* bytes(int rank, int tensor, int64_t row = 0);
   const std::byte* bytes(int rank, int tensor, int64_t row = 0) const;
+
+  // Bytes of one rank's buffer of a tensor.
+  int64_t buffer_size(int tensor) const;
 
   // Makes everything unwritten again.
   void clear();

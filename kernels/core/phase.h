@@ -32,21 +32,21 @@ struct BlockScratch {
   int indices[T];
 };
 
-// Adds up scratch.values, halves first: the order depends on T alone. Every thread may read the
-// result, until the next phase writes.
-template <int T>
-MOESIM_HD float block_sum(BlockScratch<T>& scratch) {
+// Merges the threads' values into one, halves first: the order depends on T alone. merge(own,
+// other) takes another thread's value into a thread's own. Every thread gets the result.
+template <typename Value, int T, typename Merge>
+MOESIM_HD Value block_reduce(Value (&values)[T], const Merge& merge) {
   static_assert((T & (T - 1)) == 0, "halves need a power of two");
   for (int half = T / 2; half > 0; half /= 2) {
     phase<T>([&](int thread) {
       if (thread < half) {
-        scratch.values[thread] += scratch.values[thread + half];
+        merge(values[thread], values[thread + half]);
       }
     });
   }
-  const float sum = scratch.values[0];
+  const Value result = values[0];
   phase<T>([](int) {});  // all have read it
-  return sum;
+  return result;
 }
 
 // body(thread, i) for i < count: thread t takes every T-th i from t on. On the host all threads
@@ -73,27 +73,16 @@ template <int T, typename Term>
 MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& term) {
   phase<T>([&](int thread) { scratch.values[thread] = 0; });
   strided_phase<T>(count, [&](int thread, int i) { scratch.values[thread] += term(i); });
-  return block_sum(scratch);
+  return block_reduce(scratch.values, [](float& own, float other) { own += other; });
 }
 
 // The largest term(i) for i < count, NaN left aside; minus infinity where there is none.
 template <int T, typename Term>
 MOESIM_HD float block_max_of(BlockScratch<T>& scratch, int count, const Term& term) {
-  const auto keep = [&](int thread, float value) {
-    scratch.values[thread] = value > scratch.values[thread] ? value : scratch.values[thread];
-  };
+  const auto keep = [](float& own, float value) { own = value > own ? value : own; };
   phase<T>([&](int thread) { scratch.values[thread] = -HUGE_VALF; });
-  strided_phase<T>(count, [&](int thread, int i) { keep(thread, term(i)); });
-  for (int half = T / 2; half > 0; half /= 2) {
-    phase<T>([&](int thread) {
-      if (thread < half) {
-        keep(thread, scratch.values[thread + half]);
-      }
-    });
-  }
-  const float largest = scratch.values[0];
-  phase<T>([](int) {});  // all have read it
-  return largest;
+  strided_phase<T>(count, [&](int thread, int i) { keep(scratch.values[thread], term(i)); });
+  return block_reduce(scratch.values, keep);
 }
 
 // body(i) for i < count; no body reads what another writes.
@@ -128,16 +117,8 @@ MOESIM_HD int block_argmax(BlockScratch<T>& scratch,
     }
     scratch.indices[thread] = best;
   });
-  for (int half = T / 2; half > 0; half /= 2) {
-    phase<T>([&](int thread) {
-      if (thread < half && better(scratch.indices[thread + half], scratch.indices[thread])) {
-        scratch.indices[thread] = scratch.indices[thread + half];
-      }
-    });
-  }
-  const int best = scratch.indices[0];
-  phase<T>([](int) {});
-  return best;
+  return block_reduce(scratch.indices,
+                      [&](int& own, int other) { own = better(other, own) ? other : own; });
 }
 
 }  // namespace moesim

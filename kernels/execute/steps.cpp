@@ -46,10 +46,8 @@ std::string to_text(const RepeatedRuns& runs) {
 }
 
 std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
-  const Tensor& shape = tensors.program().tensors[tensor];
-  const int64_t size = int64_t{shape.blocks} * shape.rows * shape.columns * 4;
   const auto* bytes = reinterpret_cast<const char*>(tensors.bytes(rank, tensor));
-  return content_hash({bytes, static_cast<size_t>(size)});
+  return content_hash({bytes, static_cast<size_t>(tensors.buffer_size(tensor))});
 }
 
 void print_out(const std::string& text) {

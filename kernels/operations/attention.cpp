@@ -32,18 +32,18 @@ class AttentionForward : public AttentionBase {
   void run(TensorStore& tensors) const override {
     std::vector<float> buffer;
     for (size_t i = 0; i < num_samples(); ++i) {
-      const RowRun x = sample(x_, i);
+      const RowRun x = x_.block(i);
       multiply({rounded_rows(x_, x, rounding_, tensors, buffer), x.count, x_.columns},
                qkv_weight(tensors).transposed(),
-               {qkv_.row(tensors, sample(qkv_, i).first), qkv_columns()});
+               {qkv_.row(tensors, qkv_.block(i).first), qkv_columns()});
       attend(i, tensors);
       if (y_.tensor != kNone) {
-        const RowRun context = sample(context_, i);
+        const RowRun context = context_.block(i);
         multiply({rounded_rows(context_, context, rounding_, tensors, buffer),
                   context.count,
                   context_columns()},
                  projection(tensors),
-                 {y_.row(tensors, sample(y_, i).first), y_.columns});
+                 {y_.row(tensors, y_.block(i).first), y_.columns});
       }
     }
   }
@@ -53,10 +53,10 @@ class AttentionForward : public AttentionBase {
   static bool continues(const TaskSite& site) { return site.task->reads.size() > 2; }
 
   void attend(size_t i, TensorStore& tensors) const {
-    const int64_t queries = sample(qkv_, i).count;
-    const int64_t keys = sample(before_, i).count + queries;
+    const int64_t queries = qkv_.block(i).count;
+    const int64_t keys = before_.block(i).count + queries;
     const std::vector<float> qkv = rounded_qkv(i, tensors);
-    float* context = context_.row(tensors, sample(context_, i).first);
+    float* context = context_.row(tensors, context_.block(i).first);
     std::vector<float> p;
     for (int head = 0; head < shape_.heads; ++head) {
       probabilities(qkv.data(), queries, keys, head, p);
@@ -71,7 +71,7 @@ class AttentionForward : public AttentionBase {
   std::vector<float> rounded_qkv(size_t i, TensorStore& tensors) const {
     std::vector<float> qkv;
     for (const Operand* part : {&before_, &qkv_}) {
-      const RowRun rows = sample(*part, i);
+      const RowRun rows = part->block(i);
       if (rows.count > 0) {
         const float* values = part->row(tensors, rows.first);
         qkv.insert(qkv.end(), values, values + rows.count * qkv_columns());

@@ -15,11 +15,9 @@ class AttentionBackward : public AttentionBase {
         dy_(read_operand(site, 0, "dy")),
         qkv_(read_operand(site, 2, "qkv")),
         context_(read_operand(site, 3, "context")),
-        d_qkv_(write_operand(site, 0, "d_qkv")),
+        d_qkv_(sum_operand(site, 0, "d_qkv", kNumReads)),
         dx_(write_operand(site, 1, "dx")),
-        d_weight_(write_operand(site, 2, "dw")),
-        adds_keys_(accumulates(site, 0, kNumReads)),
-        adds_weight_(accumulates(site, 2, kNumReads)) {
+        d_weight_(sum_operand(site, 2, "dw", kNumReads)) {
     require(site,
             qkv_.columns == qkv_columns() && d_qkv_.columns == qkv_columns() &&
                 context_.columns == context_columns() && dx_.columns == x_.columns &&
@@ -32,18 +30,14 @@ class AttentionBackward : public AttentionBase {
             d_weight_.runs().size() == 1 && d_weight_.num_rows() == weight_.num_rows(),
             "dw has other rows than w");
     for (size_t i = 0; i < num_samples(); ++i) {
-      require(site, sample(qkv_, i).count >= sample(x_, i).count, "qkv lacks rows of the chunk");
-      require(site, sample(qkv_, i).count == sample(d_qkv_, i).count, "qkv and d_qkv differ");
+      require(site, qkv_.block(i).count >= x_.block(i).count, "qkv lacks rows of the chunk");
+      require(site, qkv_.block(i).count == d_qkv_.block(i).count, "qkv and d_qkv differ");
     }
   }
 
   void run(TensorStore& tensors) const override {
-    if (!adds_keys_) {
-      fill_zero(d_qkv_, tensors);
-    }
-    if (!adds_weight_) {
-      fill_zero(d_weight_, tensors);
-    }
+    begin_sum(d_qkv_, tensors);
+    begin_sum(d_weight_, tensors);
     for (size_t i = 0; i < num_samples(); ++i) {
       run_sample(i, tensors);
     }
@@ -65,13 +59,11 @@ class AttentionBackward : public AttentionBase {
 
   void run_sample(size_t i, TensorStore& tensors) const {
     std::vector<float> buffer;
-    Sample at{sample(x_, i).count, sample(qkv_, i).count, {}, {}, nullptr};
-    at.d_qkv = d_qkv_.row(tensors, sample(d_qkv_, i).first);
+    Sample at{x_.block(i).count, qkv_.block(i).count, {}, {}, nullptr};
+    at.d_qkv = d_qkv_.row(tensors, d_qkv_.block(i).first);
     at.qkv.resize(static_cast<size_t>(at.keys * qkv_columns()));
-    round_values(qkv_.row(tensors, sample(qkv_, i).first),
-                 at.keys * qkv_columns(),
-                 rounding_,
-                 at.qkv.data());
+    round_values(
+        qkv_.row(tensors, qkv_.block(i).first), at.keys * qkv_columns(), rounding_, at.qkv.data());
     backward_projection(i, tensors, at);
     for (int head = 0; head < shape_.heads; ++head) {
       backward_head(head, at);
@@ -83,9 +75,9 @@ class AttentionBackward : public AttentionBase {
     std::vector<float> dy_buffer;
     std::vector<float> context_buffer;
     const MatrixView dy{
-        rounded_rows(dy_, sample(dy_, i), rounding_, tensors, dy_buffer), at.queries, dy_.columns};
+        rounded_rows(dy_, dy_.block(i), rounding_, tensors, dy_buffer), at.queries, dy_.columns};
     const MatrixView context{
-        rounded_rows(context_, sample(context_, i), rounding_, tensors, context_buffer),
+        rounded_rows(context_, context_.block(i), rounding_, tensors, context_buffer),
         at.queries,
         context_columns()};
     multiply(
@@ -139,11 +131,10 @@ class AttentionBackward : public AttentionBase {
                  rounding_,
                  d_own.data());
     const MatrixView d{d_own.data(), at.queries, qkv_columns()};
-    multiply(d, qkv_weight(tensors), {dx_.row(tensors, sample(dx_, i).first), dx_.columns});
-    multiply(
-        d.transposed(),
-        {rounded_rows(x_, sample(x_, i), rounding_, tensors, x_buffer), at.queries, x_.columns},
-        {d_weight_rows(tensors, 0), d_weight_.columns, true});
+    multiply(d, qkv_weight(tensors), {dx_.row(tensors, dx_.block(i).first), dx_.columns});
+    multiply(d.transposed(),
+             {rounded_rows(x_, x_.block(i), rounding_, tensors, x_buffer), at.queries, x_.columns},
+             {d_weight_rows(tensors, 0), d_weight_.columns, true});
   }
 
   Operand dy_;
@@ -152,8 +143,6 @@ class AttentionBackward : public AttentionBase {
   Operand d_qkv_;
   Operand dx_;
   Operand d_weight_;
-  bool adds_keys_;
-  bool adds_weight_;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace moesim {
 
-// What attention forward and backward share. All work is done sample by sample: of `keys` rows of
-// qkv, the last `queries` belong to the chunk.
+// What attention forward and backward share. All work is done sample by sample, each a block of
+// the operands: of `keys` rows of qkv, the last `queries` belong to the chunk.
 class AttentionBase : public Operation {
  protected:
   AttentionBase(const TaskSite& site, size_t x, size_t weight);
@@ -24,9 +24,6 @@ class AttentionBase : public Operation {
   int kv_head(int head) const { return head * shape_.kv_heads / shape_.heads; }
 
   size_t num_samples() const { return x_.spans.size(); }
-  static RowRun sample(const Operand& operand, size_t i) {
-    return {operand.spans[i].first, operand.spans[i].valid};
-  }
 
   // The rows q heads | k | v of the weight, and those of the projection.
   MatrixView qkv_weight(TensorStore& tensors) const;

@@ -75,9 +75,6 @@ class ExpertBase : public Operation {
   size_t num_weights() const { return swiglu_ ? 3 : 2; }
   int width() const { return static_cast<int>(weights_.front().rows()); }
   int hidden_columns() const { return swiglu_ ? 2 * width() : width(); }
-  RowRun run_of(const Operand& operand, size_t block) const {
-    return {operand.spans[block].first, operand.spans[block].valid};
-  }
   void require_rows(const TaskSite& site, const Operand& operand, int columns) const {
     require(site, operand.columns == columns, "an operand has the wrong columns");
     require(site, operand.spans.size() == x_.spans.size(), "its operands differ in blocks");
@@ -121,11 +118,11 @@ class ExpertForward : public ExpertBase {
   void run(TensorStore& tensors) const override {
     std::vector<float> buffer;
     for (size_t block = 0; block < x_.spans.size(); ++block) {
-      const RowRun rows = run_of(x_, block);
+      const RowRun rows = x_.block(block);
       const int expert = weight_of_block_[block];
       const MatrixView x{
           rounded_rows(x_, rows, rounding_, tensors, buffer), rows.count, x_.columns};
-      float* hidden = hidden_.row(tensors, run_of(hidden_, block).first);
+      float* hidden = hidden_.row(tensors, hidden_.block(block).first);
       multiply(x, weights_[0].view(tensors, expert).transposed(), {hidden, hidden_columns()});
       if (swiglu_) {
         multiply(x,
@@ -136,7 +133,7 @@ class ExpertForward : public ExpertBase {
         activate(hidden, rows.count, buffer);
         multiply({buffer.data(), rows.count, width()},
                  weights_[1].view(tensors, expert),
-                 {y_.row(tensors, run_of(y_, block).first), y_.columns});
+                 {y_.row(tensors, y_.block(block).first), y_.columns});
       }
     }
   }
@@ -160,16 +157,13 @@ class ExpertBackward : public ExpertBase {
     constexpr const char* kNames[] = {"dw1", "dw2", "dw3"};
     for (size_t i = 0; i < num_weights(); ++i) {
       d_weights_.emplace_back(
-          site, write_operand(site, 1 + i, kNames[i]), num_experts_, x_.columns);
-      adds_.push_back(accumulates(site, 1 + i, 3 + num_weights()));
+          site, sum_operand(site, 1 + i, kNames[i], 3 + num_weights()), num_experts_, x_.columns);
     }
   }
 
   void run(TensorStore& tensors) const override {
-    for (size_t i = 0; i < num_weights(); ++i) {
-      if (!adds_[i]) {
-        fill_zero(d_weights_[i].operand(), tensors);
-      }
+    for (const ExpertMatrices& d_weight : d_weights_) {
+      begin_sum(d_weight.operand(), tensors);
     }
     for (size_t block = 0; block < x_.spans.size(); ++block) {
       run_block(block, tensors);
@@ -178,16 +172,16 @@ class ExpertBackward : public ExpertBase {
 
  private:
   void run_block(size_t block, TensorStore& tensors) const {
-    const RowRun rows = run_of(x_, block);
+    const RowRun rows = x_.block(block);
     const int expert = weight_of_block_[block];
     std::vector<float> x_buffer;
     std::vector<float> dy_buffer;
     const MatrixView x{
         rounded_rows(x_, rows, rounding_, tensors, x_buffer), rows.count, x_.columns};
-    const MatrixView dy{rounded_rows(dy_, run_of(dy_, block), rounding_, tensors, dy_buffer),
+    const MatrixView dy{rounded_rows(dy_, dy_.block(block), rounding_, tensors, dy_buffer),
                         rows.count,
                         dy_.columns};
-    const float* hidden = hidden_.row(tensors, run_of(hidden_, block).first);
+    const float* hidden = hidden_.row(tensors, hidden_.block(block).first);
 
     std::vector<float> activated;
     activate(hidden, rows.count, activated);
@@ -200,7 +194,7 @@ class ExpertBackward : public ExpertBase {
         dy, weights_[1].view(tensors, expert).transposed(), {d_hidden.data(), hidden_columns()});
     differentiate(hidden, rows.count, d_hidden);
 
-    float* dx = dx_.row(tensors, run_of(dx_, block).first);
+    float* dx = dx_.row(tensors, dx_.block(block).first);
     for (const size_t i : {size_t{0}, size_t{2}}) {
       if (i < num_weights()) {
         const MatrixView d{
@@ -231,7 +225,6 @@ class ExpertBackward : public ExpertBase {
   Operand hidden_;
   Operand dx_;
   std::vector<ExpertMatrices> d_weights_;  // of w1, w2[, w3]
-  std::vector<bool> adds_;
 };
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace moesim {
 namespace {
 
+constexpr size_t kBackwardReads = 5;
+
 // What forward and backward share: x, w_gate and how they make scores.
 class GateBase : public Operation {
  protected:
@@ -23,6 +25,12 @@ class GateBase : public Operation {
     require(site,
             w_gate_.runs().size() == 1 && w_gate_.num_rows() == x_.columns,
             "w_gate has no row for each column of x");
+  }
+
+  void require_probs(const TaskSite& site, const Operand& probs) const {
+    require(site,
+            probs.columns == num_experts() && probs.num_rows() == x_.num_rows(),
+            "probs has no row of E values for each row of x");
   }
 
   bool is_cosine() const { return kind_ == GateKind::kXmoe; }
@@ -65,9 +73,7 @@ class GateForward : public GateBase {
         index_(write_operand(site, 1, "index")),
         weight_(write_operand(site, 2, "weight")),
         domains_(site, x_.num_rows(), probs_.columns, index_) {
-    require(site,
-            probs_.columns == num_experts() && probs_.num_rows() == x_.num_rows(),
-            "probs has no row of E values for each row of x");
+    require_probs(site, probs_);
     require(site, weight_.num_rows() == index_.num_rows(), "index and weight differ in slots");
   }
 
@@ -151,14 +157,10 @@ class GateBackward : public GateBase {
         d_weight_(read_operand(site, 0, "d_weight")),
         probs_(read_operand(site, 1, "probs")),
         index_(read_operand(site, 2, "index")),
-        dx_(write_operand(site, 0, "dx")),
-        dw_gate_(write_operand(site, 1, "dw_gate")),
-        adds_dx_(accumulates(site, 0, 5)),
-        adds_dw_(accumulates(site, 1, 5)),
+        dx_(sum_operand(site, 0, "dx", kBackwardReads)),
+        dw_gate_(sum_operand(site, 1, "dw_gate", kBackwardReads)),
         domains_(site, x_.num_rows(), probs_.columns, index_) {
-    require(site,
-            probs_.columns == num_experts() && probs_.num_rows() == x_.num_rows(),
-            "probs has no row of E values for each row of x");
+    require_probs(site, probs_);
     require(site, d_weight_.num_rows() == index_.num_rows(), "index and d_weight differ in slots");
     require(site,
             dx_.columns == x_.columns && dx_.num_rows() == x_.num_rows(),
@@ -170,12 +172,8 @@ class GateBackward : public GateBase {
   }
 
   void run(TensorStore& tensors) const override {
-    if (!adds_dx_) {
-      fill_zero(dx_, tensors);
-    }
-    if (!adds_dw_) {
-      fill_zero(dw_gate_, tensors);
-    }
+    begin_sum(dx_, tensors);
+    begin_sum(dw_gate_, tensors);
     const std::vector<float> x = packed_rows(x_, rounding_, tensors);
     const std::vector<float> d_logits = logits_gradient(tensors);
     float* dw = dw_gate_.row(tensors, dw_gate_.spans.front().first);
@@ -255,8 +253,6 @@ class GateBackward : public GateBase {
   Operand index_;
   Operand dx_;
   Operand dw_gate_;
-  bool adds_dx_;
-  bool adds_dw_;
   GateDomains domains_;
 };
 

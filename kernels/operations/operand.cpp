@@ -13,7 +13,8 @@ Operand make_operand(const TaskSite& site, const Region& region, Use use) {
   return {site.rank,
           region.tensor,
           site.program().tensors[static_cast<size_t>(region.tensor)].columns,
-          site.map->spans(*site.task, region, use, site.rank)};
+          site.map->spans(*site.task, region, use, site.rank),
+          false};
 }
 
 [[noreturn]] void fail(const TaskSite& site, const std::string& what) {
@@ -71,12 +72,14 @@ Operand write_operand(const TaskSite& site, size_t i, const char* name) {
   return make_operand(site, region_at(site, site.task->writes, i, name), Use::kWrite);
 }
 
-bool accumulates(const TaskSite& site, size_t i, size_t num_own_reads) {
+Operand sum_operand(const TaskSite& site, size_t i, const char* name, size_t num_own_reads) {
+  Operand sum = write_operand(site, i, name);
   const std::vector<Region>& reads = site.task->reads;
-  return reads.size() > num_own_reads &&
-         std::find(reads.begin() + static_cast<std::ptrdiff_t>(num_own_reads),
-                   reads.end(),
-                   site.task->writes[i]) != reads.end();
+  sum.is_continued = reads.size() > num_own_reads &&
+                     std::find(reads.begin() + static_cast<std::ptrdiff_t>(num_own_reads),
+                               reads.end(),
+                               site.task->writes[i]) != reads.end();
+  return sum;
 }
 
 void require(const TaskSite& site, bool condition, const char* what) {
@@ -85,9 +88,12 @@ void require(const TaskSite& site, bool condition, const char* what) {
   }
 }
 
-void fill_zero(const Operand& operand, TensorStore& tensors) {
-  for (const RowRun& run : operand.runs()) {
-    std::fill_n(operand.row(tensors, run.first), run.count * operand.columns, 0.0F);
+void begin_sum(const Operand& sum, TensorStore& tensors) {
+  if (sum.is_continued) {
+    return;
+  }
+  for (const RowRun& run : sum.runs()) {
+    std::fill_n(sum.row(tensors, run.first), run.count * sum.columns, 0.0F);
   }
 }
 

@@ -32,8 +32,11 @@ struct Operand {
   int tensor = kNone;
   int columns = 0;
   std::vector<RowSpan> spans;  // one for each block
+  bool is_continued = false;   // of a sum: the task adds to what stands there
 
   int64_t num_rows() const;
+  // The rows of the i-th block.
+  RowRun block(size_t i) const { return {spans[i].first, spans[i].valid}; }
   // The same rows in as few pieces as there are.
   std::vector<RowRun> runs() const;
   // The place of each row in the buffer.
@@ -49,13 +52,15 @@ struct Operand {
 Operand read_operand(const TaskSite& site, size_t i, const char* name);
 Operand write_operand(const TaskSite& site, size_t i, const char* name);
 
-// Whether the i-th region written is accumulated: it stands among the reads behind the kind's own.
-bool accumulates(const TaskSite& site, size_t i, size_t num_own_reads);
+// The i-th region written, which the task adds up in: to what stands there where the region is
+// also among the reads behind the kind's own, else to zeros.
+Operand sum_operand(const TaskSite& site, size_t i, const char* name, size_t num_own_reads);
 
 // Throws Error "task '...': what" unless the condition holds.
 void require(const TaskSite& site, bool condition, const char* what);
 
-void fill_zero(const Operand& operand, TensorStore& tensors);
+// Puts zeros where the sum begins.
+void begin_sum(const Operand& sum, TensorStore& tensors);
 
 // The values of a run of rows, rounded into `buffer` where the task rounds.
 const float* rounded_rows(const Operand& operand,

@@ -17,6 +17,19 @@ void require_slots(const TaskSite& site,
   }
 }
 
+// Calls body(row, slot) for every slot of each row of tokens: experts ascend.
+template <typename Body>
+void for_each_slot(const SlotMap& map, size_t num_rows, const Body& body) {
+  for (size_t row = 0; row < num_rows; ++row) {
+    for (int expert = 0; expert < map.num_experts(); ++expert) {
+      const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
+      if (slot != kNone) {
+        body(row, static_cast<size_t>(slot));
+      }
+    }
+  }
+}
+
 class OrderForward : public Operation {
  public:
   explicit OrderForward(const TaskSite& site)
@@ -52,29 +65,20 @@ class OrderBackward : public Operation {
       : experts_(std::get<Order>(site.task->descriptor).experts),
         d_buffer_(read_operand(site, 0, "d_buffer")),
         index_(read_operand(site, 1, "index")),
-        dx_(write_operand(site, 0, "dx")),
-        adds_(accumulates(site, 0, 2)) {
+        dx_(sum_operand(site, 0, "dx", 2)) {
     require(site, d_buffer_.columns == dx_.columns, "d_buffer and dx differ in columns");
     require_slots(site, index_, experts_, {&d_buffer_});
   }
 
   void run(TensorStore& tensors) const override {
-    if (!adds_) {
-      fill_zero(dx_, tensors);
-    }
+    begin_sum(dx_, tensors);
     const std::vector<int64_t> rows = dx_.rows();
     const std::vector<int64_t> slots = d_buffer_.rows();
     const SlotMap map(index_, experts_, dx_.num_rows(), tensors);
-    for (size_t row = 0; row < rows.size(); ++row) {
-      for (int expert = 0; expert < map.num_experts(); ++expert) {
-        const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
-        if (slot != kNone) {
-          add_row<kBlockThreads>(d_buffer_.row(tensors, slots[static_cast<size_t>(slot)]),
-                                 dx_.columns,
-                                 dx_.row(tensors, rows[row]));
-        }
-      }
-    }
+    for_each_slot(map, rows.size(), [&](size_t row, size_t slot) {
+      add_row<kBlockThreads>(
+          d_buffer_.row(tensors, slots[slot]), dx_.columns, dx_.row(tensors, rows[row]));
+    });
   }
 
  private:
@@ -82,7 +86,6 @@ class OrderBackward : public Operation {
   Operand d_buffer_;
   Operand index_;
   Operand dx_;
-  bool adds_;
 };
 
 class UnorderForward : public Operation {
@@ -103,20 +106,14 @@ class UnorderForward : public Operation {
     const std::vector<int64_t> slots = buffer_.rows();
     const std::vector<int64_t> weights = weight_.rows();
     const SlotMap map(index_, experts_, y_.num_rows(), tensors);
-    fill_zero(y_, tensors);
-    for (size_t row = 0; row < rows.size(); ++row) {
-      for (int expert = 0; expert < map.num_experts(); ++expert) {
-        const int64_t slot = map.slot(static_cast<int64_t>(row), expert);
-        if (slot != kNone) {
-          const auto at = static_cast<size_t>(slot);
-          add_scaled_row<kBlockThreads>(*weight_.row(tensors, weights[at]),
-                                        buffer_.row(tensors, slots[at]),
-                                        y_.columns,
-                                        rounding_,
-                                        y_.row(tensors, rows[row]));
-        }
-      }
-    }
+    begin_sum(y_, tensors);
+    for_each_slot(map, rows.size(), [&](size_t row, size_t slot) {
+      add_scaled_row<kBlockThreads>(*weight_.row(tensors, weights[slot]),
+                                    buffer_.row(tensors, slots[slot]),
+                                    y_.columns,
+                                    rounding_,
+                                    y_.row(tensors, rows[row]));
+    });
   }
 
  private:

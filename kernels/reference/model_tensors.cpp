@@ -8,6 +8,22 @@
 namespace moesim {
 namespace {
 
+// The tensors of a Program that a reference can be compared with, found through the tasks that
+// read or write them; kNone where there is none.
+struct ModelTensors {
+  int input = kNone;
+  int target = kNone;
+  int output = kNone;
+  int d_input = kNone;
+  struct Parameters {
+    int weight = kNone;
+    int gradient = kNone;
+  };
+  Parameters dense;
+  Parameters gate;
+  Parameters expert;
+};
+
 int tensor_at(const std::vector<Region>& regions, size_t i) {
   return i < regions.size() ? regions[i].tensor : kNone;
 }
@@ -55,6 +71,14 @@ struct Finder {
   void operator()(const Other&) const {}
 };
 
+ModelTensors find_model_tensors(const Program& program) {
+  ModelTensors found;
+  for (const Task& task : program.tasks) {
+    std::visit(Finder{task, found}, task.descriptor);
+  }
+  return found;
+}
+
 Matrix gather_tokens(const TensorStore& store, int tensor) {
   const GlobalShape shape = global_shape(store.program(), tensor);
   Matrix matrix;
@@ -92,14 +116,6 @@ std::vector<std::vector<Assignment>> gather_assignments(const RowMap& map,
 }
 
 }  // namespace
-
-ModelTensors find_model_tensors(const Program& program) {
-  ModelTensors found;
-  for (const Task& task : program.tasks) {
-    std::visit(Finder{task, found}, task.descriptor);
-  }
-  return found;
-}
 
 ReferenceInputs reference_inputs(const RowMap& map,
                                  const ModelConfig& model,

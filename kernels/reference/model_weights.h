@@ -32,8 +32,5 @@ struct GlobalWeights {
 std::vector<LayerWeights> from_global(const ModelConfig& model,
                                       const ParallelConfig& parallel,
                                       const GlobalWeights& global);
-GlobalWeights to_global(const ModelConfig& model,
-                        const ParallelConfig& parallel,
-                        const std::vector<LayerWeights>& layers);
 
 }  // namespace moesim

@@ -64,8 +64,7 @@ class Tracer {
       std::vector<int64_t>& tokens = rows(rank, y.tensor);
       for (const RowSpan& span : map_.spans(task, y, Use::kWrite, rank)) {
         for (int64_t row = span.first; row < span.first + span.valid; ++row) {
-          tokens[static_cast<size_t>(row)] = (place.first_block + row / tensor.rows) * shape.rows +
-                                             place.first_row + row % tensor.rows;
+          tokens[static_cast<size_t>(row)] = global_row(shape, place, tensor.rows, row);
         }
       }
     }

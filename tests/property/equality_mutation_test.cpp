@@ -7,7 +7,7 @@
 #include "sim/cli/validate/equality_cases.h"
 #include "sim/program/verifier.h"
 #include "sim/schedule/unit_evaluator.h"
-#include "tests/property/swapped_tasks.h"
+#include "tests/property/program_mutants.h"
 
 namespace moesim {
 namespace {

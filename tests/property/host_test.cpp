@@ -5,7 +5,6 @@
 // executed with random delays, leaves the same in all tensors as its tasks do one after the other.
 // A failure prints its seed.
 #include <cstring>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -23,12 +22,6 @@ namespace {
 constexpr int kNumPrograms = 60;
 constexpr int kNumSeeds = 4;                 // of delays
 constexpr std::int64_t kUnit = 150'000'000;  // what takes 1 ps in the Program made takes 0.15 ms
-
-std::vector<int> all_ranks(const Program& program) {
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
 
 Program slowed_down(Program program) {
   for (Task& task : program.tasks) {
@@ -52,7 +45,7 @@ TEST(HostPropertyTest, RandomProgramsEqualTheRecurrence) {
     options.overrun = Time::from_seconds(3600);
     options.hardware_queues = recurrence.hardware_queues;
     options.launch_overhead = recurrence.launch_overhead;
-    TensorStore tensors(program, all_ranks(program));
+    TensorStore tensors(program);
     HostExecutor executor(program, options);
     const std::vector<TaskSpan> expected = solve_recurrence(program, recurrence);
     for (int run = 0; run < 2; ++run) {
@@ -68,11 +61,10 @@ TEST(HostPropertyTest, RandomProgramsEqualTheRecurrence) {
 std::string first_difference(const TensorStore& left, const TensorStore& right) {
   const Program& program = left.program();
   for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
-    const Tensor& shape = program.tensors[tensor];
-    const std::int64_t size = std::int64_t{shape.blocks} * shape.rows * shape.columns * 4;
+    const auto size = static_cast<std::size_t>(left.buffer_size(tensor));
     for (const int rank : left.ranks()) {
       if (std::memcmp(left.bytes(rank, tensor), right.bytes(rank, tensor), size) != 0) {
-        return shape.name + " on rank " + std::to_string(rank);
+        return program.tensors[tensor].name + " on rank " + std::to_string(rank);
       }
     }
   }
@@ -90,7 +82,7 @@ TEST_P(HostScheduleTest, ConcurrencyChangesNothing) {
   const Program program = build_schedule(
       GetParam(), scenario, testing::degrees(scenario, degree, degree), unit_evaluator());
   const RowMap map(program);
-  TensorStore expected(program, all_ranks(program));
+  TensorStore expected(program);
   fill_inputs(InputData::kInteger, expected);
   run_in_launch_order(map, Rounding::kExact, expected);
   for (int seed = 0; seed < kNumSeeds; ++seed) {
@@ -99,7 +91,7 @@ TEST_P(HostScheduleTest, ConcurrencyChangesNothing) {
     options.rounding = Rounding::kExact;
     options.hardware_queues = seed < 2 ? 32 : 1;
     options.delays = DelayInjection{static_cast<std::uint64_t>(seed), Time::from_seconds(1e-3)};
-    TensorStore tensors(program, all_ranks(program));
+    TensorStore tensors(program);
     fill_inputs(InputData::kInteger, tensors);
     HostExecutor(program, options).run(tensors);
     EXPECT_EQ(first_difference(tensors, expected), "") << "seed " << seed;

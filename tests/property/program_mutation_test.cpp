@@ -1,12 +1,12 @@
 // The programs of tests/unit/program/example_programs.h, broken in every place in turn: each break
 // is found and named.
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include <gmock/gmock.h>
 
 #include "sim/program/verifier.h"
+#include "tests/property/program_mutants.h"
 #include "tests/property/program_oracle.h"
 #include "tests/unit/program/example_programs.h"
 
@@ -73,22 +73,6 @@ TEST(ProgramMutationTest, ARegionShiftedByARowIsFound) {
   }
 }
 
-// The program with two tasks in each other's place in the launch order; waits follow their tasks.
-Program swapped(const Program& program, int left, int right) {
-  std::vector<int> place(program.tasks.size());
-  std::iota(place.begin(), place.end(), 0);
-  std::swap(place[left], place[right]);
-  Program result = program;
-  std::swap(result.tasks[left], result.tasks[right]);
-  for (Task& task : result.tasks) {
-    for (int& wait : task.waits) {
-      wait = place[wait];
-    }
-    std::sort(task.waits.begin(), task.waits.end());
-  }
-  return result;
-}
-
 bool waits_for_later(const Program& program) {
   for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
     const std::vector<int>& waits = program.tasks[task].waits;
@@ -111,7 +95,7 @@ TEST(ProgramMutationTest, TwoTasksSwappedAreFoundWhereItMatters) {
     for (int left = 0; left < num_tasks; ++left) {
       for (int right = left + 1; right < num_tasks; ++right) {
         SCOPED_TRACE(program.tasks[left].name + " and " + program.tasks[right].name);
-        const Program broken = swapped(program, left, right);
+        const Program broken = testing::with_tasks_swapped(program, left, right);
         const bool right_order = !waits_for_later(broken) && ProgramOracle(broken).ok();
         ASSERT_EQ(verify(broken).ok(), right_order);
         ++(right_order ? num_good : num_bad);
@@ -122,41 +106,22 @@ TEST(ProgramMutationTest, TwoTasksSwappedAreFoundWhereItMatters) {
   EXPECT_GT(num_good, 0);
 }
 
-// Rank 0 and the others, whom it meets in every group, get tasks of their own, which do the same;
-// then two collectives of the others on one communicator change places.
+// Two collectives of one role on one communicator change places; the other role keeps their order.
 TEST(ProgramMutationTest, CollectivesInAnotherOrderOnOneRoleAreFound) {
   ExampleSizes sizes;
   sizes.forward_degree = 2;
   sizes.backward_degree = 3;
-  const Program program = fsmoe_program(sizes);
-  Program roles = program;
-  roles.roles = {{"one", {0}}, {"others", {1, 2, 3}}};
-  roles.tasks.clear();
-  for (int role = 0; role < 2; ++role) {
-    for (Task task : program.tasks) {
-      task.roles = {role};
-      task.name += role == 0 ? ".one" : ".others";
-      for (int& wait : task.waits) {
-        wait += role * static_cast<int>(program.tasks.size());
-      }
-      roles.tasks.push_back(std::move(task));
-    }
-  }
+  const Program roles = testing::with_two_roles(fsmoe_program(sizes));
   EXPECT_TRUE(verify(roles).ok());
-  const auto num_tasks = static_cast<int>(roles.tasks.size());
   int num_pairs = 0;
-  for (int left = num_tasks / 2; left < num_tasks; ++left) {
-    for (int right = left + 1; right < num_tasks; ++right) {
-      const auto* first = std::get_if<Collective>(&roles.tasks[left].descriptor);
-      const auto* second = std::get_if<Collective>(&roles.tasks[right].descriptor);
-      if (first == nullptr || second == nullptr || first->group != second->group ||
-          roles.tasks[left].stream != roles.tasks[right].stream) {
-        continue;
+  for (const auto& [communicator, tasks] : testing::communicators(roles)) {
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      for (size_t j = i + 1; j < tasks.size(); ++j) {
+        SCOPED_TRACE(roles.tasks[tasks[i]].name + " and " + roles.tasks[tasks[j]].name);
+        const Verdict verdict = verify(testing::with_tasks_swapped(roles, tasks[i], tasks[j]));
+        EXPECT_FALSE(verdict.ok());
+        ++num_pairs;
       }
-      SCOPED_TRACE(roles.tasks[left].name + " and " + roles.tasks[right].name);
-      const Verdict verdict = verify(swapped(roles, left, right));
-      EXPECT_FALSE(verdict.ok());
-      ++num_pairs;
     }
   }
   EXPECT_GT(num_pairs, 20);

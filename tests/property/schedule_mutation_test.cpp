@@ -2,13 +2,12 @@
 // that every derived wait can be tried.
 
 #include <algorithm>
-#include <map>
 
 #include <gtest/gtest.h>
 
 #include "sim/base/random.h"
 #include "sim/program/verifier.h"
-#include "tests/property/swapped_tasks.h"
+#include "tests/property/program_mutants.h"
 #include "tests/unit/schedule/small_scenario.h"
 
 namespace moesim {
@@ -139,8 +138,8 @@ TEST_P(MutationTest, TwoDependentTasksSwappedAreCaught) {
   int swapped = 0;
   for (const Program& program : programs(GetParam())) {
     const size_t warnings = verify(program).warnings.size();
-    for (const auto& [earlier, later] : dependent_neighbours(program)) {
-      const Verdict verdict = verify(with_tasks_swapped(program, earlier, later));
+    for (const auto& [earlier, later] : testing::dependent_neighbours(program)) {
+      const Verdict verdict = verify(testing::with_tasks_swapped(program, earlier, later));
       EXPECT_FALSE(verdict.ok() && verdict.warnings.size() == warnings)
           << program.tasks[static_cast<size_t>(later)].name << " before "
           << program.tasks[static_cast<size_t>(earlier)].name;
@@ -148,42 +147,6 @@ TEST_P(MutationTest, TwoDependentTasksSwappedAreCaught) {
     }
   }
   EXPECT_GT(swapped, 0);
-}
-
-// Rank 0 and the others, whom it meets in every group, get tasks of their own, which do the same.
-Program with_two_roles(const Program& program) {
-  Program split = program;
-  split.roles = {{"first", {0}}, {"others", {}}};
-  for (int rank = 1; rank < program.num_ranks; ++rank) {
-    split.roles.back().ranks.push_back(rank);
-  }
-  split.tasks.clear();
-  for (int role = 0; role < 2; ++role) {
-    for (Task task : program.tasks) {
-      task.roles = {role};
-      task.name += role == 0 ? ".first" : ".others";
-      for (std::vector<int>* waits : {&task.waits, &task.order_only}) {
-        for (int& wait : *waits) {
-          wait += role * static_cast<int>(program.tasks.size());
-        }
-      }
-      split.tasks.push_back(std::move(task));
-    }
-  }
-  return split;
-}
-
-// Tasks of the second role that the first one meets in the same communicator, in launch order.
-std::map<std::pair<int, int>, std::vector<int>> communicators(const Program& split) {
-  std::map<std::pair<int, int>, std::vector<int>> tasks;  // by group and stream
-  for (int i = static_cast<int>(split.tasks.size()) / 2; i < std::ssize(split.tasks); ++i) {
-    const Task& task = split.tasks[static_cast<size_t>(i)];
-    const auto* collective = std::get_if<Collective>(&task.descriptor);
-    if (collective != nullptr) {
-      tasks[{collective->group, task.stream}].push_back(i);
-    }
-  }
-  return tasks;
 }
 
 bool names_one(const Problem& problem, int first, int second) {
@@ -199,12 +162,12 @@ TEST_P(MutationTest, CollectivesInAnotherOrderOnOneRoleAreCaught) {
   constexpr size_t kReach = 4;
   int swapped = 0;
   for (const Program& program : programs(GetParam())) {
-    const Program split = with_two_roles(program);
+    const Program split = testing::with_two_roles(program);
     ASSERT_TRUE(verify(split).ok());
-    for (const auto& [communicator, tasks] : communicators(split)) {
+    for (const auto& [communicator, tasks] : testing::communicators(split)) {
       for (size_t i = 0; i < tasks.size(); ++i) {
         for (size_t j = i + 1; j < std::min(tasks.size(), i + 1 + kReach); ++j) {
-          const Verdict verdict = verify(with_tasks_swapped(split, tasks[i], tasks[j]));
+          const Verdict verdict = verify(testing::with_tasks_swapped(split, tasks[i], tasks[j]));
           EXPECT_TRUE(std::any_of(
               verdict.problems.begin(),
               verdict.problems.end(),

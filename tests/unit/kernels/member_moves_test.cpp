@@ -3,7 +3,6 @@
 #include "kernels/member_moves.h"
 
 #include <cstring>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -47,9 +46,7 @@ Program program_of(const Case& one, int group_size) {
 }
 
 TensorStore filled(const Program& program) {
-  std::vector<int> ranks(kNumRanks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  TensorStore tensors(program, ranks);
+  TensorStore tensors(program);
   fill_inputs(InputData::kReal, tensors);
   for (int rank = 0; rank < kNumRanks; ++rank) {  // replicas would hide who sent what
     for (int row = 0; row < program.tensors[0].rows; ++row) {
@@ -108,7 +105,7 @@ TEST(MemberMovesTest, LeavesTheBytesOfMoveRunner) {
         MoveRunner(plan, members, expected).run();
         run_by_mail(plan, members, mailed);
       }
-      const auto bytes = static_cast<size_t>(program.tensors[1].rows) * sizeof(float);
+      const auto bytes = static_cast<size_t>(expected.buffer_size(1));
       for (int rank = 0; rank < kNumRanks; ++rank) {
         EXPECT_EQ(std::memcmp(expected.bytes(rank, 1), mailed.bytes(rank, 1), bytes), 0) << rank;
       }

@@ -3,7 +3,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 
 #include <gmock/gmock.h>
 
@@ -67,10 +66,8 @@ class Bench {
   void fill_index(int tensor, std::vector<int32_t> values) { indices_[tensor] = std::move(values); }
 
   void run(Rounding rounding = Rounding::kOff) {
-    std::vector<int> ranks(static_cast<size_t>(program_.num_ranks));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    store_ = std::make_unique<TensorStore>(program_, ranks);
-    for (const int rank : ranks) {
+    store_ = std::make_unique<TensorStore>(program_);
+    for (const int rank : store_->ranks()) {
       for (const auto& [tensor, values] : values_) {
         std::copy(values.begin(), values.end(), store_->values(rank, tensor));
       }

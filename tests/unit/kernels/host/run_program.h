@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,14 +30,8 @@ inline HostOptions anchored() {
   return options;
 }
 
-inline std::vector<int> all_ranks(const Program& program) {
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
 inline TensorStore filled_tensors(const Program& program) {
-  TensorStore tensors(program, all_ranks(program));
+  TensorStore tensors(program);
   fill_inputs(InputData::kInteger, tensors);
   return tensors;
 }
