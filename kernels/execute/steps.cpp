@@ -18,7 +18,7 @@
 namespace moesim {
 namespace {
 
-void check_program(const Program& program, const ExecuteOptions& options) {
+void check_program(const Program& program, const RunOptions& options) {
   const Verdict verdict = verify(program, {.hardware_queues = options.host.hardware_queues});
   if (verdict.ok()) {
     return;
@@ -60,7 +60,7 @@ void print_out(const std::string& text) {
 
 }  // namespace
 
-Program load_verified(const ExecuteOptions& options) {
+Program load_verified(const RunOptions& options) {
   Program program = load_program(options.program);
   check_program(program, options);
   return program;
@@ -77,16 +77,12 @@ void check_memory(const Program& program, int num_ranks, const std::string& path
   }
 }
 
-HostOptions host_options(const ExecuteOptions& options) {
+HostOptions host_options(const RunOptions& options) {
   HostOptions host = options.host;
   if (!options.cluster.empty()) {
     host.cluster = load_cluster(options.cluster);
   }
   return host;
-}
-
-RepeatOptions repeat_options(const ExecuteOptions& options) {
-  return {.data = options.data, .num_runs = options.num_runs, .max_rejected = options.max_rejected};
 }
 
 std::string results_to_text(const TensorStore& tensors) {
@@ -103,11 +99,11 @@ std::string results_to_text(const TensorStore& tensors) {
   return text;
 }
 
-bool are_enough(const ExecuteOptions& options, const RepeatedRuns& runs) {
-  return static_cast<int>(runs.accepted.size()) == options.num_runs;
+bool are_enough(const RunOptions& options, const RepeatedRuns& runs) {
+  return static_cast<int>(runs.accepted.size()) == options.repeat.num_runs;
 }
 
-void report(const ExecuteOptions& options, const Program& program, const Outcome& outcome) {
+void report(const RunOptions& options, const Program& program, const Outcome& outcome) {
   const RepeatedRuns& runs = outcome.runs;
   if (!are_enough(options, runs)) {
     fmt::print(stderr,
