@@ -25,8 +25,7 @@ void check_program(const Program& program, const RunOptions& options) {
   }
   std::string problems;
   for (const Problem& problem : verdict.problems) {
-    problems +=
-        fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
+    problems += "\n  " + to_string(problem);
   }
   throw Error(options.program,
               fmt::format("the verifier rejects the program; mend it first{}", problems));

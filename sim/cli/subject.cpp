@@ -37,8 +37,7 @@ std::string first_problems(const std::vector<Problem>& problems) {
   constexpr std::size_t kMaxProblems = 10;
   std::string text;
   for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i) {
-    const Problem& problem = problems[i];
-    text += fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
+    text += "\n  " + to_string(problems[i]);
   }
   if (problems.size() > kMaxProblems) {
     text +=
