@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/check.h"
@@ -21,6 +22,12 @@ bool is_index(const Tensor& tensor) {
 }
 
 }  // namespace
+
+std::vector<int> all_ranks(const Program& program) {
+  std::vector<int> ranks(program.num_ranks);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 TensorStore::TensorStore(const Program& program, std::vector<int> ranks)
     : program_(&program), ranks_(std::move(ranks)), slot_of_(program.num_ranks, kNone) {
@@ -81,6 +88,11 @@ const std::byte* TensorStore::bytes(int rank, int tensor, int64_t row) const {
 
 std::byte* TensorStore::bytes(int rank, int tensor, int64_t row) {
   return const_cast<std::byte*>(std::as_const(*this).bytes(rank, tensor, row));
+}
+
+std::span<const std::byte> TensorStore::contents(int rank, int tensor) const {
+  const int64_t size = num_elements(program_->tensors[tensor]) * kElementSize;
+  return {bytes(rank, tensor), static_cast<size_t>(size)};
 }
 
 int64_t TensorStore::size(const Program& program, int num_ranks) {

@@ -1,8 +1,6 @@
 #include "kernels/execute/execute.h"
 
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "kernels/execute/steps.h"
 #include "kernels/host/host_executor.h"
@@ -14,9 +12,7 @@ int execute_on_threads(const RunOptions& options) {
   const Program program = load_verified(options);
   check_memory(program, program.num_ranks, options.program);
   HostExecutor executor(program, host_options(options));
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  TensorStore tensors(program, ranks);
+  TensorStore tensors(program, all_ranks(program));
   RepeatedRuns runs = repeat(executor, options.repeat, tensors);
   const Outcome outcome{std::move(runs), results_to_text(tensors)};
   report(options, program, outcome);

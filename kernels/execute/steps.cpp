@@ -1,6 +1,8 @@
 #include "kernels/execute/steps.h"
 
+#include <cstddef>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -45,10 +47,8 @@ std::string to_text(const RepeatedRuns& runs) {
 }
 
 std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
-  const Tensor& shape = tensors.program().tensors[tensor];
-  const int64_t size = int64_t{shape.blocks} * shape.rows * shape.columns * 4;
-  const auto* bytes = reinterpret_cast<const char*>(tensors.bytes(rank, tensor));
-  return content_hash({bytes, static_cast<size_t>(size)});
+  const std::span<const std::byte> bytes = tensors.contents(rank, tensor);
+  return content_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void print_out(const std::string& text) {

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 
 #include <fmt/core.h>
 
@@ -83,9 +82,7 @@ ComparedRun run_beside_reference(const Program& program,
                                  const Program& domains_of,
                                  const Scenario& scenario,
                                  Rounding rounding) {
-  std::vector<int> ranks(static_cast<size_t>(program.num_ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  TensorStore tensors(program, ranks);
+  TensorStore tensors(program, all_ranks(program));
   fill_inputs(rounding == Rounding::kExact ? InputData::kInteger : InputData::kReal, tensors);
   const RowMap map(program);
   ReferenceInputs inputs = reference_inputs(map, scenario.model, scenario.parallel, tensors);

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
-#include <numeric>
 #include <thread>
 
 #include <fmt/chrono.h>
@@ -136,9 +135,7 @@ RepeatedRuns Backend::run_here(const Program& program) const {
     };
   }
   HostExecutor executor(program, host);
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  TensorStore tensors(program, ranks);
+  TensorStore tensors(program, all_ranks(program));
   return repeat(executor,
                 {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
                 tensors);

@@ -3,7 +3,6 @@
 #include "kernels/member_moves.h"
 
 #include <cstring>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -47,9 +46,7 @@ Program program_of(const Case& one, int group_size) {
 }
 
 TensorStore filled(const Program& program) {
-  std::vector<int> ranks(kNumRanks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  TensorStore tensors(program, ranks);
+  TensorStore tensors(program, all_ranks(program));
   fill_inputs(InputData::kReal, tensors);
   for (int rank = 0; rank < kNumRanks; ++rank) {  // replicas would hide who sent what
     for (int row = 0; row < program.tensors[0].rows; ++row) {

@@ -3,7 +3,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 
 #include <gmock/gmock.h>
 
@@ -67,8 +66,7 @@ class Bench {
   void fill_index(int tensor, std::vector<int32_t> values) { indices_[tensor] = std::move(values); }
 
   void run(Rounding rounding = Rounding::kOff) {
-    std::vector<int> ranks(static_cast<size_t>(program_.num_ranks));
-    std::iota(ranks.begin(), ranks.end(), 0);
+    const std::vector<int> ranks = all_ranks(program_);
     store_ = std::make_unique<TensorStore>(program_, ranks);
     for (const int rank : ranks) {
       for (const auto& [tensor, values] : values_) {

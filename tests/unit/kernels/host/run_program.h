@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,12 +28,6 @@ inline HostOptions anchored() {
   options.clock = HostClock::kAnchored;
   options.overrun = hours(1);
   return options;
-}
-
-inline std::vector<int> all_ranks(const Program& program) {
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
 }
 
 inline TensorStore filled_tensors(const Program& program) {
