@@ -1,7 +1,6 @@
 #include "kernels/global_tensor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include <fmt/format.h>
@@ -70,9 +69,7 @@ class Assembly {
   }
 
   void compare(int first, int rank) const {
-    const float* left = store_.values(first, tensor_);
-    const float* right = store_.values(rank, tensor_);
-    if (std::memcmp(left, right, static_cast<size_t>(store_.buffer_size(tensor_))) != 0) {
+    if (!std::ranges::equal(store_.contents(first, tensor_), store_.contents(rank, tensor_))) {
       throw Error(
           fmt::format("ranks {} and {} hold different copies of '{}'; the Program lacks a "
                       "reduction of it or a wait",

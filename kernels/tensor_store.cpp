@@ -20,17 +20,17 @@ int64_t num_elements(const Tensor& tensor) {
 constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
 constexpr int32_t kEmptySlot = -1;
 
-std::vector<int> all_ranks(const Program& program) {
-  std::vector<int> ranks(static_cast<size_t>(program.num_ranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
 bool is_index(const Tensor& tensor) {
   return tensor.dtype == DataType::kInt32;
 }
 
 }  // namespace
+
+std::vector<int> all_ranks(const Program& program) {
+  std::vector<int> ranks(program.num_ranks);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 TensorStore::TensorStore(const Program& program, std::vector<int> ranks)
     : program_(&program), ranks_(std::move(ranks)), slot_of_(program.num_ranks, kNone) {
@@ -93,8 +93,9 @@ std::byte* TensorStore::bytes(int rank, int tensor, int64_t row) {
   return const_cast<std::byte*>(std::as_const(*this).bytes(rank, tensor, row));
 }
 
-int64_t TensorStore::buffer_size(int tensor) const {
-  return num_elements(program_->tensors[tensor]) * kElementSize;
+std::span<const std::byte> TensorStore::contents(int rank, int tensor) const {
+  const int64_t size = num_elements(program_->tensors[tensor]) * kElementSize;
+  return {bytes(rank, tensor), static_cast<size_t>(size)};
 }
 
 int64_t TensorStore::size(const Program& program, int num_ranks) {

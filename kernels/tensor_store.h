@@ -2,11 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/io/program.h"
 
 namespace moesim {
+
+// Ascending: those of a process that executes them all.
+std::vector<int> all_ranks(const Program& program);
 
 // The buffers of the ranks that one process executes, in host memory. Every element takes four
 // bytes: INT32 as it is, floating types as FP32 whatever the tensor's dtype (the CPU backend
@@ -32,8 +36,8 @@ class TensorStore {
   std::byte* bytes(int rank, int tensor, int64_t row = 0);
   const std::byte* bytes(int rank, int tensor, int64_t row = 0) const;
 
-  // Bytes of one rank's buffer of a tensor.
-  int64_t buffer_size(int tensor) const;
+  // All bytes of the rank's buffer.
+  std::span<const std::byte> contents(int rank, int tensor) const;
 
   // Makes everything unwritten again.
   void clear();

@@ -8,12 +8,12 @@
 namespace moesim {
 namespace {
 
-int execute_on_threads(const ExecuteOptions& options) {
+int execute_on_threads(const RunOptions& options) {
   const Program program = load_verified(options);
   check_memory(program, program.num_ranks, options.program);
   HostExecutor executor(program, host_options(options));
   TensorStore tensors(program);
-  RepeatedRuns runs = repeat(executor, repeat_options(options), tensors);
+  RepeatedRuns runs = repeat(executor, options.repeat, tensors);
   const Outcome outcome{std::move(runs), results_to_text(tensors)};
   report(options, program, outcome);
   return are_enough(options, outcome.runs) ? kExitOk : kExitFailed;
@@ -21,7 +21,7 @@ int execute_on_threads(const ExecuteOptions& options) {
 
 }  // namespace
 
-int execute(const ExecuteOptions& options) {
+int execute(const RunOptions& options) {
   return options.transport == TransportKind::kMpi ? execute_on_mpi(options)
                                                   : execute_on_threads(options);
 }

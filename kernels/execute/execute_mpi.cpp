@@ -32,13 +32,13 @@ std::string interleave(const std::vector<std::string>& texts, int ranks_per_proc
   return all;
 }
 
-int run(MpiWorld& world, const ExecuteOptions& options) {
+int run(MpiWorld& world, const RunOptions& options) {
   const Program program = load_verified(options);
   MpiExecutor executor(world, program, host_options(options));
   const int num_ranks = static_cast<int>(executor.ranks().size());
   check_memory(program, num_ranks, options.program);
   TensorStore tensors(program, executor.ranks());
-  Outcome outcome{repeat(executor, repeat_options(options), tensors), {}};
+  Outcome outcome{repeat(executor, options.repeat, tensors), {}};
   const std::vector<std::string> results = gather(executor.courier(), results_to_text(tensors));
   if (world.process() == 0) {
     outcome.results = interleave(results, num_ranks);
@@ -61,12 +61,12 @@ int run(MpiWorld& world, const ExecuteOptions& options) {
 
 }  // namespace
 
-int execute_on_mpi(const ExecuteOptions& options) {
+int execute_on_mpi(const RunOptions& options) {
   MpiWorld world;
   try {
     return run(world, options);
   } catch (const Error& error) {
-    end_all(world, error.what(), 2);
+    end_all(world, error.what(), kExitBadInput);
   } catch (const std::exception& error) {
     end_all(world, fmt::format("moesim-execute: {}", error.what()), kExitFailed);
   }

@@ -7,6 +7,7 @@
 
 #include "kernels/execute/execute.h"
 #include "kernels/execute/options.h"
+#include "kernels/execute/steps.h"
 #include "sim/base/error.h"
 
 namespace moesim {
@@ -14,18 +15,18 @@ namespace {
 
 int run(int argc, const char* const* argv) {
   try {
-    const auto command = parse_execute_options(argc, argv);
-    if (const auto* request = std::get_if<ExecuteText>(&command)) {
+    const auto command = parse_run_options(argc, argv);
+    if (const auto* request = std::get_if<RunText>(&command)) {
       fmt::print("{}", request->text);
-      return 0;
+      return kExitOk;
     }
-    return execute(std::get<ExecuteOptions>(command));
+    return execute(std::get<RunOptions>(command));
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return 2;
+    return kExitBadInput;
   } catch (const std::exception& error) {
     fmt::print(stderr, "moesim-execute: {}\n", error.what());
-    return 1;
+    return kExitFailed;
   }
 }
 

@@ -3,7 +3,7 @@
 
 namespace moesim {
 
-int execute_on_mpi(const ExecuteOptions&) {
+int execute_on_mpi(const RunOptions&) {
   throw Error(
       "--transport mpi: this moesim-execute was built without Open MPI; install libopenmpi-dev and "
       "openmpi-bin, then configure and build again");

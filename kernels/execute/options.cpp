@@ -84,7 +84,7 @@ void add_choice(CLI::App& app,
   app.add_option_function<std::string>(name, parse, description)->option_text(text);
 }
 
-void add_machine(CLI::App& app, ExecuteOptions& options) {
+void add_machine(CLI::App& app, RunOptions& options) {
   add_choice<TransportKind>(app,
                             "--transport",
                             options.transport,
@@ -118,7 +118,7 @@ void add_machine(CLI::App& app, ExecuteOptions& options) {
       ->option_text("TIME");
 }
 
-void add_data(CLI::App& app, ExecuteOptions& options) {
+void add_data(CLI::App& app, RunOptions& options) {
   add_choice<Rounding>(app,
                        "--rounding",
                        options.host.rounding,
@@ -128,16 +128,16 @@ void add_data(CLI::App& app, ExecuteOptions& options) {
                        "Default: none");
   add_choice<InputData>(app,
                         "--data",
-                        options.data,
+                        options.repeat.data,
                         {{"integer", InputData::kInteger}, {"real", InputData::kReal}},
                         "What input tensors hold. Default: real");
 }
 
-void add_runs(CLI::App& app, ExecuteOptions& options) {
-  app.add_option("--repeat", options.num_runs, "Accepted runs. Default: 1")
+void add_runs(CLI::App& app, RunOptions& options) {
+  app.add_option("--repeat", options.repeat.num_runs, "Accepted runs. Default: 1")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxRuns));
-  app.add_option("--max-rejected", options.max_rejected, "Then it gives up. Default: 30")
+  app.add_option("--max-rejected", options.repeat.max_rejected, "Then it gives up. Default: 30")
       ->option_text("N")
       ->check(CLI::Range(0, kMaxRuns));
   app.add_option("--trace", options.trace, "Writes the trace as JSON")->option_text("FILE");
@@ -153,8 +153,8 @@ void add_runs(CLI::App& app, ExecuteOptions& options) {
 
 }  // namespace
 
-std::variant<ExecuteOptions, ExecuteText> parse_execute_options(int argc, const char* const* argv) {
-  ExecuteOptions options;
+std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const* argv) {
+  RunOptions options;
   CLI::App app(kDescription, "moesim-execute");
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kDetails);
@@ -168,9 +168,9 @@ std::variant<ExecuteOptions, ExecuteText> parse_execute_options(int argc, const 
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return ExecuteText{app.help()};
+    return RunText{app.help()};
   } catch (const CLI::CallForVersion& version) {
-    return ExecuteText{fmt::format("{}\n", version.what())};
+    return RunText{fmt::format("{}\n", version.what())};
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{}; see moesim-execute --help", error.what()));
   }

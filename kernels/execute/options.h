@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "kernels/host/host_options.h"
-#include "kernels/inputs.h"
+#include "kernels/repeat.h"
 
 namespace moesim {
 
@@ -12,25 +12,23 @@ namespace moesim {
 enum class TransportKind { kThreads, kMpi };
 
 // What the command line of moesim-execute says. Empty paths mean "not given".
-struct ExecuteOptions {
+struct RunOptions {
   std::string program;
   std::string cluster;
   TransportKind transport = TransportKind::kThreads;
   HostOptions host;
-  InputData data = InputData::kReal;
-  int num_runs = 1;
-  int max_rejected = 30;
+  RepeatOptions repeat{.num_runs = 1};
   std::string trace;   // of the run with the median time
   std::string traces;  // folder for those of all accepted runs: 0.json, 1.json, …
   std::string results;
 };
 
 // `--help` or `--version`: a text for standard output.
-struct ExecuteText {
+struct RunText {
   std::string text;
 };
 
 // Throws Error for what is not understood.
-std::variant<ExecuteOptions, ExecuteText> parse_execute_options(int argc, const char* const* argv);
+std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const* argv);
 
 }  // namespace moesim

@@ -1,6 +1,8 @@
 #include "kernels/execute/steps.h"
 
+#include <cstddef>
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -18,15 +20,14 @@
 namespace moesim {
 namespace {
 
-void check_program(const Program& program, const ExecuteOptions& options) {
+void check_program(const Program& program, const RunOptions& options) {
   const Verdict verdict = verify(program, {.hardware_queues = options.host.hardware_queues});
   if (verdict.ok()) {
     return;
   }
   std::string problems;
   for (const Problem& problem : verdict.problems) {
-    problems +=
-        fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
+    problems += "\n  " + to_string(problem);
   }
   throw Error(options.program,
               fmt::format("the verifier rejects the program; mend it first{}", problems));
@@ -46,8 +47,8 @@ std::string to_text(const RepeatedRuns& runs) {
 }
 
 std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
-  const auto* bytes = reinterpret_cast<const char*>(tensors.bytes(rank, tensor));
-  return content_hash({bytes, static_cast<size_t>(tensors.buffer_size(tensor))});
+  const std::span<const std::byte> bytes = tensors.contents(rank, tensor);
+  return content_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void print_out(const std::string& text) {
@@ -58,7 +59,7 @@ void print_out(const std::string& text) {
 
 }  // namespace
 
-Program load_verified(const ExecuteOptions& options) {
+Program load_verified(const RunOptions& options) {
   Program program = load_program(options.program);
   check_program(program, options);
   return program;
@@ -75,16 +76,12 @@ void check_memory(const Program& program, int num_ranks, const std::string& path
   }
 }
 
-HostOptions host_options(const ExecuteOptions& options) {
+HostOptions host_options(const RunOptions& options) {
   HostOptions host = options.host;
   if (!options.cluster.empty()) {
     host.cluster = load_cluster(options.cluster);
   }
   return host;
-}
-
-RepeatOptions repeat_options(const ExecuteOptions& options) {
-  return {.data = options.data, .num_runs = options.num_runs, .max_rejected = options.max_rejected};
 }
 
 std::string results_to_text(const TensorStore& tensors) {
@@ -101,11 +98,11 @@ std::string results_to_text(const TensorStore& tensors) {
   return text;
 }
 
-bool are_enough(const ExecuteOptions& options, const RepeatedRuns& runs) {
-  return static_cast<int>(runs.accepted.size()) == options.num_runs;
+bool are_enough(const RunOptions& options, const RepeatedRuns& runs) {
+  return static_cast<int>(runs.accepted.size()) == options.repeat.num_runs;
 }
 
-void report(const ExecuteOptions& options, const Program& program, const Outcome& outcome) {
+void report(const RunOptions& options, const Program& program, const Outcome& outcome) {
   const RepeatedRuns& runs = outcome.runs;
   if (!are_enough(options, runs)) {
     fmt::print(stderr,

@@ -1,6 +1,5 @@
 #include "kernels/host/host_executor.h"
 
-#include <numeric>
 #include <utility>
 
 #include <fmt/core.h>
@@ -10,12 +9,6 @@
 
 namespace moesim {
 namespace {
-
-std::vector<int> all_ranks(const Program& program) {
-  std::vector<int> ranks(program.num_ranks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
 
 std::string describe_port(const PortRate& port) {
   return fmt::format("{}/s after {}",

@@ -9,12 +9,6 @@
 namespace moesim {
 namespace {
 
-bool needs_operation(const Task& task) {
-  return !std::holds_alternative<Fixed>(task.descriptor) &&
-         !std::holds_alternative<Collective>(task.descriptor) &&
-         !std::holds_alternative<HostWait>(task.descriptor);
-}
-
 std::vector<std::unique_ptr<Operation>> make_operations(const RowMap& map,
                                                         const RankScript& script,
                                                         int rank,
@@ -22,7 +16,7 @@ std::vector<std::unique_ptr<Operation>> make_operations(const RowMap& map,
   std::vector<std::unique_ptr<Operation>> operations;
   for (const ScriptTask& entry : script.tasks) {
     const Task& task = map.program().tasks[entry.task];
-    if (!needs_operation(task)) {
+    if (!computes(task.descriptor)) {
       operations.push_back(nullptr);
     } else if (options.make_operation) {
       operations.push_back(options.make_operation(map, task, rank));
@@ -40,7 +34,7 @@ std::vector<Time> times_of(const Program& program,
   std::vector<Time> times;
   for (const ScriptTask& entry : script.tasks) {
     const Task& task = program.tasks[entry.task];
-    times.push_back(needs_operation(task) ? operation_time(task, rank) : Time::zero());
+    times.push_back(computes(task.descriptor) ? operation_time(task, rank) : Time::zero());
   }
   return times;
 }

@@ -148,6 +148,7 @@ void HostRun::fail(std::exception_ptr error) {
 void HostRun::stop() {
   stop_ = true;
   supervisor_.notify_all();
+  gate_.notify_all();
   for (RankState& rank : ranks_) {
     rank.host_changed.notify_all();
     for (LaneState& lane : rank.lanes) {

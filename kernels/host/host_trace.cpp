@@ -1,9 +1,9 @@
 // What a run reports: its trace, or that it stands still.
-#include <algorithm>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/host/host_run.h"
+#include "kernels/host/span_trace.h"
 
 namespace moesim {
 
@@ -16,28 +16,20 @@ Execution HostRun::result() const {
 }
 
 Trace HostRun::make_trace() const {
-  Trace trace;
+  std::vector<TaskSpan> spans;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    trace.classes.push_back({rank, {rank}});
     const RankState& state = ranks_[rank];
     for (size_t position = 0; position < state.tasks.size(); ++position) {
       const TaskState& task = state.tasks[position];
-      const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
-      trace.spans.push_back({.rank = rank,
-                             .task = entry.task,
-                             .launched = task.launched,
-                             .start = task.start,
-                             .transfer = task.transfer,
-                             .end = task.end});
-      trace.end = std::max(trace.end, task.end);
-      Time& pass_end = trace.pass_end[static_cast<size_t>(task_of(entry).pass)];
-      pass_end = std::max(pass_end, task.end);
+      spans.push_back({.rank = rank,
+                       .task = plan_.script.ranks[rank].tasks[position].task,
+                       .launched = task.launched,
+                       .start = task.start,
+                       .transfer = task.transfer,
+                       .end = task.end});
     }
   }
-  std::sort(trace.spans.begin(), trace.spans.end(), [](const TaskSpan& a, const TaskSpan& b) {
-    return std::tie(a.start, a.task, a.rank) < std::tie(b.start, b.task, b.rank);
-  });
-  return trace;
+  return trace_of_spans(*plan_.program, std::move(spans));
 }
 
 // Exact, not a guess from how long nothing happened: nobody is at work and nobody's turn it is.

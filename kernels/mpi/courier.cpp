@@ -36,28 +36,25 @@ void Courier::exchange(std::vector<Message> sends, std::vector<Message> receives
   auto exchange = std::make_unique<Exchange>();
   exchange->sends = std::move(sends);
   exchange->receives = std::move(receives);
-  std::future<void> done = exchange->done.get_future();
-  {
-    const std::lock_guard lock(mutex_);
-    if (error_) {
-      std::rethrow_exception(error_);
-    }
-    new_exchanges_.push_back(std::move(exchange));
-  }
-  changed_.notify_all();
-  done.get();
+  submit(std::move(exchange), new_exchanges_);
 }
 
 void Courier::call(const std::function<void()>& protocol) {
   auto call = std::make_unique<Call>();
   call->protocol = protocol;
-  std::future<void> done = call->done.get_future();
+  submit(std::move(call), new_calls_);
+}
+
+// Hands it to the courier's thread and waits until it is done.
+template <typename Order>
+void Courier::submit(std::unique_ptr<Order> order, std::vector<std::unique_ptr<Order>>& orders) {
+  std::future<void> done = order->done.get_future();
   {
     const std::lock_guard lock(mutex_);
     if (error_) {
       std::rethrow_exception(error_);
     }
-    new_calls_.push_back(std::move(call));
+    orders.push_back(std::move(order));
   }
   changed_.notify_all();
   done.get();

@@ -62,6 +62,8 @@ class Courier {
     std::promise<void> done;
   };
 
+  template <typename Order>
+  void submit(std::unique_ptr<Order> order, std::vector<std::unique_ptr<Order>>& orders);
   void serve();
   bool take_orders();
   void idle(bool has_moved);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <tuple>
+#include <utility>
 
+#include "kernels/host/span_trace.h"
 #include "sim/base/check.h"
 
 namespace moesim {
@@ -78,28 +79,17 @@ std::string spans_to_bytes(const Execution& execution) {
 }
 
 Execution merge_runs(const HostPlan& plan, const std::vector<std::string>& runs) {
-  Execution merged;
-  Trace& trace = merged.trace;
+  Time latest;
+  std::vector<TaskSpan> spans;
   for (const std::string& bytes : runs) {
     int64_t lateness = 0;
     CHECK(bytes.size() >= sizeof(lateness), "a run of {} bytes", bytes.size());
     std::memcpy(&lateness, bytes.data(), sizeof(lateness));
-    merged.lateness = std::max(merged.lateness, Time::from_picoseconds(lateness));
-    append_spans(bytes, trace.spans);
+    latest = std::max(latest, Time::from_picoseconds(lateness));
+    append_spans(bytes, spans);
   }
-  set_transfers(plan, trace.spans);
-  for (int rank = 0; rank < plan.program->num_ranks; ++rank) {
-    trace.classes.push_back({rank, {rank}});
-  }
-  for (const TaskSpan& span : trace.spans) {
-    trace.end = std::max(trace.end, span.end);
-    Time& pass_end = trace.pass_end[static_cast<size_t>(plan.program->tasks[span.task].pass)];
-    pass_end = std::max(pass_end, span.end);
-  }
-  std::sort(trace.spans.begin(), trace.spans.end(), [](const TaskSpan& a, const TaskSpan& b) {
-    return std::tie(a.start, a.task, a.rank) < std::tie(b.start, b.task, b.rank);
-  });
-  return merged;
+  set_transfers(plan, spans);
+  return {trace_of_spans(*plan.program, std::move(spans)), latest};
 }
 
 }  // namespace moesim

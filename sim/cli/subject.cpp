@@ -39,8 +39,7 @@ std::string first_problems(const std::vector<Problem>& problems) {
   constexpr std::size_t kMaxProblems = 10;
   std::string text;
   for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i) {
-    const Problem& problem = problems[i];
-    text += fmt::format("\n  {}: {}", to_string(problem.kind), visible_in_line(problem.message));
+    text += "\n  " + to_string(problems[i]);
   }
   if (problems.size() > kMaxProblems) {
     text +=
@@ -77,17 +76,11 @@ bool moves_data(const Program& program, const Task& task) {
       members.begin(), members.end(), [](const auto& ranks) { return ranks.size() > 1; });
 }
 
-bool computes(const Task& task) {
-  return !std::holds_alternative<Fixed>(task.descriptor) &&
-         !std::holds_alternative<HostWait>(task.descriptor) &&
-         !std::holds_alternative<Collective>(task.descriptor);
-}
-
 // "--cluster FILE and --profile FILE", of those that are needed and not there.
 std::string missing_costs(const Subject& subject, const Task& task) {
   const bool moves = moves_data(subject.program(), task);
   const bool no_cluster = moves && !subject.cluster;
-  const bool no_profile = (moves || computes(task)) && !subject.profile;
+  const bool no_profile = (moves || computes(task.descriptor)) && !subject.profile;
   const char* separator = no_cluster && no_profile ? " and " : "";
   return fmt::format(
       "{}{}{}", no_cluster ? "--cluster FILE" : "", separator, no_profile ? "--profile FILE" : "");

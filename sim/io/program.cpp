@@ -27,6 +27,12 @@ std::string descriptor_name(const Descriptor& descriptor) {
   return kDescriptorNames[descriptor.index()];
 }
 
+bool computes(const Descriptor& descriptor) {
+  return !std::holds_alternative<Fixed>(descriptor) &&
+         !std::holds_alternative<Collective>(descriptor) &&
+         !std::holds_alternative<HostWait>(descriptor);
+}
+
 std::vector<std::string> compute_operation_names() {
   return {kDescriptorNames.begin() + 2, kDescriptorNames.end() - 1};
 }

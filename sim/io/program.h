@@ -264,6 +264,9 @@ struct Program {
 // The descriptor's name as it stands in files: "fixed", "collective", "gate", …
 std::string descriptor_name(const Descriptor& descriptor);
 
+// True where it is an operation: neither fixed nor a collective nor a wait of the host.
+bool computes(const Descriptor& descriptor);
+
 // The names of the descriptors that compute: "gate", "order", …
 std::vector<std::string> compute_operation_names();
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 #include "sim/program/footprint.h"
 #include "sim/program/operands.h"
 #include "sim/program/problems.h"
@@ -82,6 +83,10 @@ const char* to_string(ProblemKind kind) {
                               "byte_mismatch",
                               "deadlock"};
   return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string to_string(const Problem& problem) {
+  return fmt::format("{}: {}", to_string(problem.kind), visible_in_line(problem.message));
 }
 
 Verdict verify(const Program& program, const VerifierOptions& options) {

@@ -27,6 +27,9 @@ struct Problem {
   std::string message;     // names them, the tensor and the missing wait
 };
 
+// "race: …", in one line.
+std::string to_string(const Problem& problem);
+
 struct Verdict {
   std::vector<Problem> problems;
   std::vector<std::string> warnings;  // head-of-line blocking, suspicious rows

@@ -25,7 +25,7 @@ Json to_json(const Problem& problem, const Program& program) {
 std::string to_text(const Verdict& verdict, const Program& program) {
   std::string text;
   for (const Problem& problem : verdict.problems) {
-    text += fmt::format("{}: {}\n", to_string(problem.kind), visible_in_line(problem.message));
+    text += to_string(problem) + '\n';
   }
   for (const std::string& warning : verdict.warnings) {
     text += fmt::format("warning: {}\n", visible_in_line(warning));

@@ -1,14 +1,12 @@
 // moesim-execute from outside: options, outputs, exit codes, and what it links.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 
 #include "sim/io/program.h"
 #include "sim/io/trace.h"
+#include "tests/cli/moesim_runner.h"
 
 namespace moesim {
 namespace {
@@ -17,41 +15,22 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Outcome {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
-};
-
-// A folder of its own for each test.
 class ExecuteTest : public testing::Test {
  protected:
-  ExecuteTest() {
-    std::string pattern = testing::TempDir() + "moesim_execute_" + std::string(6, 'X');
-    folder_ = mkdtemp(pattern.data());
+  // With words that spaces part.
+  Outcome execute(const std::string& words) const {
+    std::istringstream stream(words);
+    return workspace_.run_program(
+        MOESIM_EXECUTE_BINARY,
+        {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()});
   }
-  ~ExecuteTest() override { std::filesystem::remove_all(folder_); }
-
-  Outcome run(const std::string& command) const {
-    const std::string redirected = "cd " + folder_ + " && " + command + " > out.txt 2> err.txt";
-    const int status = std::system(redirected.c_str());
-    return {WEXITSTATUS(status), read("out.txt"), read("err.txt")};
-  }
-
-  Outcome execute(const std::string& words) const { return run(MOESIM_EXECUTE_BINARY " " + words); }
 
   void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ + "/" + name) << text;
+    workspace_.write(name, text);
   }
+  std::string read(const std::string& name) const { return workspace_.read(name); }
 
-  std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder_ + "/" + name).rdbuf();
-    return text.str();
-  }
-
- private:
-  std::string folder_;
+  Workspace workspace_;
 };
 
 // On each of two ranks a fixed task, then everybody's sum, then twice that.
@@ -172,7 +151,7 @@ TEST_F(ExecuteTest, Usage) {
 }
 
 TEST_F(ExecuteTest, LinksNeitherSimgridNorBoost) {
-  const Outcome libraries = run("ldd " MOESIM_EXECUTE_BINARY);
+  const Outcome libraries = workspace_.run_program("ldd", {MOESIM_EXECUTE_BINARY});
   ASSERT_EQ(libraries.exit_code, 0) << libraries.err;
   EXPECT_THAT(libraries.out,
               AllOf(HasSubstr("libc.so"), Not(HasSubstr("simgrid")), Not(HasSubstr("boost"))));

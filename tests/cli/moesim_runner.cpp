@@ -28,13 +28,14 @@ void redirect(int descriptor, const std::string& path) {
   close(file);
 }
 
-// The binary in a process of its own, its output in the two files.
-pid_t spawn(const std::vector<std::string>& words,
+// The program in a process of its own, its output in the two files.
+pid_t spawn(const std::string& program,
+            const std::vector<std::string>& words,
             const std::string& folder,
             const std::string& out,
             const std::string& err) {
   std::vector<char*> arguments;
-  std::string name = "moesim";
+  std::string name = fs::path(program).filename().string();
   std::vector<std::string> copies = words;
   arguments.push_back(name.data());
   for (std::string& word : copies) {
@@ -47,7 +48,7 @@ pid_t spawn(const std::vector<std::string>& words,
     redirect(STDOUT_FILENO, out);
     redirect(STDERR_FILENO, err);
     if (chdir(folder.c_str()) == 0) {
-      execv(MOESIM_BINARY, arguments.data());
+      execvp(program.c_str(), arguments.data());
     }
     _exit(127);
   }
@@ -66,11 +67,16 @@ Workspace::~Workspace() {
 }
 
 Outcome Workspace::run(const std::vector<std::string>& words) const {
+  return run_program(MOESIM_BINARY, words);
+}
+
+Outcome Workspace::run_program(const std::string& program,
+                               const std::vector<std::string>& words) const {
   // Beside the folder, so that a test sees there only what moesim wrote.
   const std::string out = folder_ + ".out";
   const std::string err = folder_ + ".err";
   Outcome outcome;
-  outcome.exit_code = finish(spawn(words, folder_, out, err));
+  outcome.exit_code = finish(spawn(program, words, folder_, out, err));
   outcome.out = content_of(out);
   outcome.err = content_of(err);
   fs::remove(out);
@@ -79,7 +85,7 @@ Outcome Workspace::run(const std::vector<std::string>& words) const {
 }
 
 pid_t Workspace::start(const std::vector<std::string>& words) const {
-  return spawn(words, folder_, "/dev/null", "/dev/null");
+  return spawn(MOESIM_BINARY, words, folder_, "/dev/null", "/dev/null");
 }
 
 int Workspace::finish(pid_t process) {

@@ -14,7 +14,7 @@ struct Outcome {
   std::string err;
 };
 
-// A folder of its own for each test, removed afterwards, in which the binary runs.
+// A folder of its own for each test, removed afterwards, in which programs run.
 class Workspace {
  public:
   Workspace();
@@ -24,6 +24,8 @@ class Workspace {
 
   // Runs moesim with these words and waits for it.
   Outcome run(const std::vector<std::string>& words) const;
+  // The same with another program: its path, or a name to be found on PATH.
+  Outcome run_program(const std::string& program, const std::vector<std::string>& words) const;
 
   // Starts it in the background; its output is lost. `finish` waits for it.
   pid_t start(const std::vector<std::string>& words) const;

@@ -2,8 +2,7 @@
 // its own ranks hold, byte for byte, what they hold when all ranks are threads of one process.
 #include "kernels/mpi/mpi_executor.h"
 
-#include <cstring>
-#include <numeric>
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -21,12 +20,6 @@ using namespace test;
 constexpr int kNumRanks = 4;
 
 MpiWorld* world = nullptr;
-
-std::vector<int> all_ranks() {
-  std::vector<int> ranks(kNumRanks);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
 
 // Values of its own for every rank, so that it shows who sent what.
 TensorStore filled(const Program& program, std::vector<int> ranks) {
@@ -47,17 +40,16 @@ void expect_same_bytes(const TensorStore& expected, const TensorStore& actual) {
   const Program& program = actual.program();
   for (const int rank : actual.ranks()) {
     for (size_t i = 0; i < program.tensors.size(); ++i) {
-      const Tensor& shape = program.tensors[i];
       const int tensor = static_cast<int>(i);
-      const auto size = static_cast<size_t>(shape.blocks) * shape.rows * shape.columns * 4;
-      EXPECT_EQ(std::memcmp(expected.bytes(rank, tensor), actual.bytes(rank, tensor), size), 0)
-          << "tensor " << shape.name << " of rank " << rank;
+      EXPECT_TRUE(
+          std::ranges::equal(expected.contents(rank, tensor), actual.contents(rank, tensor)))
+          << "tensor " << program.tensors[i].name << " of rank " << rank;
     }
   }
 }
 
 Execution expect_as_on_threads(const Program& program, const HostOptions& options) {
-  TensorStore expected = filled(program, all_ranks());
+  TensorStore expected = filled(program, all_ranks(program));
   HostExecutor(program, options).run(expected);
   MpiExecutor executor(*world, program, options);
   TensorStore actual = filled(program, executor.ranks());

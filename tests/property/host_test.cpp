@@ -4,7 +4,7 @@
 // clock ignores every delay of this machine here, so that only wiring can fail. And every schedule,
 // executed with random delays, leaves the same in all tensors as its tasks do one after the other.
 // A failure prints its seed.
-#include <cstring>
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -61,9 +61,8 @@ TEST(HostPropertyTest, RandomProgramsEqualTheRecurrence) {
 std::string first_difference(const TensorStore& left, const TensorStore& right) {
   const Program& program = left.program();
   for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
-    const auto size = static_cast<std::size_t>(left.buffer_size(tensor));
     for (const int rank : left.ranks()) {
-      if (std::memcmp(left.bytes(rank, tensor), right.bytes(rank, tensor), size) != 0) {
+      if (!std::ranges::equal(left.contents(rank, tensor), right.contents(rank, tensor))) {
         return program.tensors[tensor].name + " on rank " + std::to_string(rank);
       }
     }

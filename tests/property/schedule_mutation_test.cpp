@@ -14,9 +14,7 @@ namespace moesim {
 namespace {
 
 using testing::degrees;
-using testing::dependent_neighbours;
 using testing::small_scenario;
-using testing::with_tasks_swapped;
 
 // The same in every pass and layer, different by pass, and different by layer, as far as the
 // schedule has such degrees.

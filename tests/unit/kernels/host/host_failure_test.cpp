@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/hang.h"
+#include "kernels/host/host_workers.h"
 #include "kernels/host/real_time.h"
 #include "sim/base/error.h"
 #include "sim/program/verifier.h"
@@ -91,6 +92,30 @@ TEST(HostFailureTest, AnErrorEndsTheRunAtOnce) {
     TensorStore tensors = filled_tensors(hand.program());
     EXPECT_THROW(executor.run(tensors), Error);
   }
+}
+
+// A transport whose processes never agree on a start.
+class NoStart : public Transport {
+ public:
+  MonotonicTime agree_on_start() override { throw std::runtime_error("one does not answer"); }
+  void carry_out(int, int, TensorStore&) override {}
+  void watch(const std::optional<Standstill>&) override {}
+  void fail(std::exception_ptr) override { ++num_failures; }
+
+  int num_failures = 0;
+};
+
+// All threads wait at the gate then.
+TEST(HostFailureTest, WithoutAStartTheRunEnds) {
+  HandProgram hand(2, {"s"});
+  hand.add_fixed("f", 0, ms(1));
+  const HostOptions options;
+  const HostPlan plan = make_host_plan(hand.program(), options, {0, 1});
+  HostWorkers workers(plan, options);
+  TensorStore tensors = filled_tensors(hand.program());
+  NoStart transport;
+  EXPECT_THROW(workers.run(tensors, &transport), std::runtime_error);
+  EXPECT_EQ(transport.num_failures, 1);
 }
 
 // gather -> y on one stream, sum y -> z on another. Without the wait, the verifier sees a race, and
