@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -84,40 +83,53 @@ double worst_of_medians(const Line& line, const std::vector<Sample>& samples) {
   return worst;
 }
 
-// A collective's time is that of its slowest member, of each run one sample.
+// A collective's time is that of its slowest member: by task.
+std::map<int, double> collective_seconds(const Trace& run) {
+  std::map<int, double> seconds;
+  for (const TaskSpan& span : run.spans) {
+    double& slowest = seconds[span.task];
+    slowest = std::max(slowest, (span.end - span.transfer).seconds());
+  }
+  return seconds;
+}
+
+// Of each run one sample.
 std::vector<Sample> collective_samples(const Program& program, const std::vector<Trace>& runs) {
   std::vector<Sample> samples;
   for (const Trace& run : runs) {
-    std::map<int, double> seconds;
-    for (const TaskSpan& span : run.spans) {
-      double& slowest = seconds[span.task];
-      slowest = std::max(slowest, (span.end - span.transfer).seconds());
-    }
-    for (const auto& [task, time] : seconds) {
+    for (const auto& [task, seconds] : collective_seconds(run)) {
       const auto& collective = std::get<Collective>(program.tasks[task].descriptor);
-      samples.push_back({static_cast<double>(collective.bytes), time});
+      samples.push_back({static_cast<double>(collective.bytes), seconds});
     }
   }
   return samples;
 }
 
+// What stands instead of a line that lies too far from the medians; empty where it does not.
+std::vector<MeasuredPoint> table_instead(const Line& line, const std::vector<Sample>& samples) {
+  std::vector<MeasuredPoint> points;
+  if (worst_of_medians(line, samples) > kWorstResidual) {
+    for (const Sample& point : median_table(samples)) {
+      points.push_back({static_cast<int64_t>(point.size), point.seconds});
+    }
+  }
+  return points;
+}
+
 CollectiveCost fit_collective(const CollectiveCase& which,
                               int group_size,
                               const std::vector<Sample>& samples) {
+  const Line line = fit_line(samples);
   CollectiveCost cost;
   cost.operation = which.first;
   cost.span = which.second;
   cost.group_size = group_size;
-  const Line line = fit_line(samples);
   cost.fit.num_samples = line.fit.num_samples;
-  if (worst_of_medians(line, samples) <= kWorstResidual) {
+  cost.points = table_instead(line, samples);
+  if (cost.points.empty()) {
     cost.startup_seconds = line.startup_seconds;
     cost.seconds_per_byte = line.seconds_per_unit;
     cost.fit = line.fit;
-    return cost;
-  }
-  for (const Sample& point : median_table(samples)) {
-    cost.points.push_back({static_cast<int64_t>(point.size), point.seconds});
   }
   return cost;
 }
@@ -154,7 +166,7 @@ void add_operation_samples(const Program& program,
 }
 
 // A line where there are two sizes, else what the one size costs per FLOP or byte.
-Line fit_operation(const std::vector<Sample>& samples) {
+Line line_or_rate(const std::vector<Sample>& samples) {
   if (has_two_sizes(samples)) {
     return fit_line(samples);
   }
@@ -165,23 +177,30 @@ Line fit_operation(const std::vector<Sample>& samples) {
   return line;
 }
 
-OperationCost operation_cost(const OperationKey& key, const OperationSamples& samples) {
+OperationCost fit_operation(const OperationKey& key, const OperationSamples& samples) {
   const bool has_flops = !samples.by_flops.empty();
   const std::vector<Sample>& of = has_flops ? samples.by_flops : samples.by_bytes;
-  const Line line = fit_operation(of);
+  const Line line = line_or_rate(of);
   OperationCost cost;
   cost.operation = key.first;
   cost.pass = key.second;
-  cost.fit = line.fit;
-  if (worst_of_medians(line, of) <= kWorstResidual) {
+  cost.fit.num_samples = line.fit.num_samples;
+  cost.points = table_instead(line, of);
+  if (cost.points.empty()) {
     cost.startup_seconds = line.startup_seconds;
     (has_flops ? cost.seconds_per_flop : cost.seconds_per_byte) = line.seconds_per_unit;
-    return cost;
-  }
-  for (const Sample& point : median_table(of)) {
-    cost.points.push_back({static_cast<int64_t>(point.size), point.seconds});
+    cost.fit = line.fit;
   }
   return cost;
+}
+
+// By span, how many bytes the two collectives have that are to meet there.
+std::map<Span, int64_t> pair_sizes(const std::map<CollectiveCase, SizeRange>& cases) {
+  std::map<Span, int64_t> sizes;
+  for (const auto& [which, range] : cases) {
+    sizes[which.second] = std::max({sizes[which.second], range.most, kLeastPair});
+  }
+  return sizes;
 }
 
 class Calibration {
@@ -218,19 +237,12 @@ class Calibration {
   // How much longer two AlltoAlls take at once than one: 2 where one fills its port, 1 where its
   // bottleneck is its own.
   void pairs(const std::map<CollectiveCase, SizeRange>& cases) {
-    std::map<Span, int64_t> sizes;
-    for (const auto& [which, range] : cases) {
-      sizes[which.second] = std::max({sizes[which.second], range.most, kLeastPair});
-    }
-    for (const auto& [span, bytes] : sizes) {
+    for (const auto& [span, bytes] : pair_sizes(cases)) {
       const Probe probe = paired_probe(*subject_.cluster, span, bytes);
       std::vector<double> factors;
       for (const Trace& run : measure_(probe.program)) {
-        std::vector<double> seconds(probe.program.tasks.size());
-        for (const TaskSpan& task : run.spans) {
-          seconds[task.task] = std::max(seconds[task.task], (task.end - task.transfer).seconds());
-        }
-        factors.push_back(std::max(seconds[1], seconds[2]) / seconds[0]);
+        const std::map<int, double> seconds = collective_seconds(run);
+        factors.push_back(std::max(seconds.at(1), seconds.at(2)) / seconds.at(0));
       }
       profile_.environment.push_back(
           fmt::format("{}: {:.2f} times one alone", probe.name, quantile(factors, 0.5)));
@@ -243,7 +255,7 @@ class Calibration {
       add_operation_samples(probe.program, measure_(probe.program), samples);
     }
     for (const auto& [key, of] : samples) {
-      profile_.operations.push_back(operation_cost(key, of));
+      profile_.operations.push_back(fit_operation(key, of));
     }
   }
 
@@ -270,13 +282,9 @@ class Calibration {
 
 int num_probes(const CalibrationSubject& subject) {
   const auto cases = collective_cases(subject);
-  std::set<Span> spans;
-  for (const auto& [which, range] : cases) {
-    spans.insert(which.second);
-  }
   const size_t num_operations =
       subject.with_operations ? operation_probes(*subject.scenario, kShares).size() : 0;
-  return static_cast<int>(1 + cases.size() + spans.size() + num_operations);
+  return static_cast<int>(1 + cases.size() + pair_sizes(cases).size() + num_operations);
 }
 
 Profile calibrate(const CalibrationSubject& subject, const Measure& measure) {

@@ -155,8 +155,8 @@ void CollectiveCosts::note_extrapolation(const PortPrice& price,
   cached.extrapolated = true;
   note(fmt::format("{}: measured from {} to {}; extrapolated beyond with the nearest slope",
                    describe(price.entry->operation, price.entry->span),
-                   format_bytes(price.entry->points.front().bytes),
-                   format_bytes(price.entry->points.back().bytes)));
+                   format_bytes(price.entry->points.front().size),
+                   format_bytes(price.entry->points.back().size)));
 }
 
 // Where counts of tokens differ, everyone moves the valid rows of the whole; a SHIFT what one

@@ -11,14 +11,14 @@
 namespace moesim {
 namespace {
 
-// The line through two points of the log-log plane, at `bytes`.
-double on_line(const MeasuredPoint& a, const MeasuredPoint& b, double bytes) {
-  if (bytes == static_cast<double>(b.bytes)) {
+// The line through two points of the log-log plane, at `size`.
+double on_line(const MeasuredPoint& a, const MeasuredPoint& b, double size) {
+  if (size == static_cast<double>(b.size)) {
     return b.seconds;
   }
   const double slope = std::log(b.seconds / a.seconds) /
-                       std::log(static_cast<double>(b.bytes) / static_cast<double>(a.bytes));
-  return a.seconds * std::pow(bytes / static_cast<double>(a.bytes), slope);
+                       std::log(static_cast<double>(b.size) / static_cast<double>(a.size));
+  return a.seconds * std::pow(size / static_cast<double>(a.size), slope);
 }
 
 }  // namespace
@@ -55,22 +55,22 @@ double startup_seconds(const CollectiveCost& entry, int size) {
   return entry.startup_seconds * times;
 }
 
-double interpolate(const std::vector<MeasuredPoint>& points, double bytes) {
+double interpolate(const std::vector<MeasuredPoint>& points, double size) {
   CHECK(!points.empty());
   if (points.size() == 1) {
-    return points[0].seconds * bytes / static_cast<double>(points[0].bytes);
+    return points[0].seconds * size / static_cast<double>(points[0].size);
   }
   const auto after = std::lower_bound(
-      points.begin() + 1, points.end() - 1, bytes, [](const MeasuredPoint& point, double wanted) {
-        return static_cast<double>(point.bytes) < wanted;
+      points.begin() + 1, points.end() - 1, size, [](const MeasuredPoint& point, double wanted) {
+        return static_cast<double>(point.size) < wanted;
       });
-  return on_line(*(after - 1), *after, bytes);
+  return on_line(*(after - 1), *after, size);
 }
 
-bool extrapolates(const std::vector<MeasuredPoint>& points, double bytes) {
+bool extrapolates(const std::vector<MeasuredPoint>& points, double size) {
   CHECK(!points.empty());
-  return bytes < static_cast<double>(points.front().bytes) ||
-         bytes > static_cast<double>(points.back().bytes);
+  return size < static_cast<double>(points.front().size) ||
+         size > static_cast<double>(points.back().size);
 }
 
 double transfer_seconds(const CollectiveCost& entry, double bytes, int measured_size) {

@@ -19,13 +19,13 @@ double wire_share(CollectiveOperation operation, int size);
 // The start-up time of an entry in a group of `size`.
 double startup_seconds(const CollectiveCost& entry, int size);
 
-// Seconds of a measured table at `bytes`: linear between its points in log(bytes), log(seconds),
+// Seconds of a measured table at a size: linear between its points in log(size), log(seconds),
 // which keeps it monotone. Outside its range the slope of the nearest two points goes on; a single
-// point is taken as a constant rate. Points ascend in bytes; none is at zero.
-double interpolate(const std::vector<MeasuredPoint>& points, double bytes);
+// point is taken as a constant rate. Points ascend in size; none is at zero.
+double interpolate(const std::vector<MeasuredPoint>& points, double size);
 
-// True when an interpolation at `bytes` leaves the measured range.
-bool extrapolates(const std::vector<MeasuredPoint>& points, double bytes);
+// True when an interpolation at the size leaves the measured range.
+bool extrapolates(const std::vector<MeasuredPoint>& points, double size);
 
 // The transfer of an entry for `bytes`, without its start-up time: seconds_per_byte * bytes, or
 // what the table exceeds the start-up time by (a measured time contains it). `measured_size` is the

@@ -19,11 +19,7 @@ double operation_seconds(const OperationCost& cost, const Work& work) {
            work.memory_bytes * cost.seconds_per_byte;
   }
   const double amount = work.flops > 0 ? work.flops : work.memory_bytes;
-  std::vector<MeasuredPoint> points;
-  for (const WorkPoint& point : cost.points) {
-    points.push_back({point.work, point.seconds});
-  }
-  return amount > 0 ? interpolate(points, amount) : 0;
+  return amount > 0 ? interpolate(cost.points, amount) : 0;
 }
 
 }  // namespace

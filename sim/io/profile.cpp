@@ -44,21 +44,47 @@ GemmCost read_gemm(const Fields& fields) {
           .fit = read_fit(fields)};
 }
 
-std::vector<WorkPoint> read_work_points(const Fields& cost) {
-  constexpr std::int64_t kMostWork = 1'000'000'000'000'000'000;
-  std::vector<WorkPoint> points;
+// What the points of a table are called in a file, and what is said of them.
+struct PointTexts {
+  const char* size;
+  const char* not_ascending;
+  const char* faster;
+};
+
+// Sizes and times are interpolated in log-log: positive, sizes ascending, times not descending.
+template <typename ReadSize>
+std::vector<MeasuredPoint> read_points(const Fields& cost,
+                                       const PointTexts& texts,
+                                       const ReadSize& read_size) {
+  std::vector<MeasuredPoint> points;
   for (const Fields& fields : cost.children("points")) {
-    const WorkPoint point = {.work = fields.long_integer("work", {1, kMostWork}),
-                             .seconds = fields.quantity("time", parse_time).seconds()};
-    if (!points.empty() && point.work <= points.back().work) {
-      throw fields.error("work", "work must ascend; sort the points");
+    const MeasuredPoint point = {.size = read_size(fields),
+                                 .seconds = fields.quantity("time", parse_time).seconds()};
+    if (point.size == 0 || (!points.empty() && point.size <= points.back().size)) {
+      throw fields.error(texts.size, texts.not_ascending);
     }
     if (point.seconds == 0 || (!points.empty() && point.seconds < points.back().seconds)) {
-      throw fields.error("time", "more work takes no less time; remove or smooth this point");
+      throw fields.error("time", texts.faster);
     }
     points.push_back(point);
   }
   return points;
+}
+
+constexpr PointTexts kWorkTexts = {"work",
+                                   "work must ascend; sort the points",
+                                   "more work takes no less time; remove or smooth this point"};
+constexpr PointTexts kBytesTexts = {
+    "bytes",
+    "sizes must ascend from more than zero; sort the points",
+    "a larger size takes no less time; remove or smooth this point"};
+
+std::int64_t read_work(const Fields& point) {
+  return point.long_integer("work", {1, 1'000'000'000'000'000'000});
+}
+
+std::int64_t read_bytes(const Fields& point) {
+  return point.quantity("bytes", parse_bytes);
 }
 
 OperationCost read_operation(const Fields& fields) {
@@ -82,7 +108,7 @@ OperationCost read_operation(const Fields& fields) {
     cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
   }
   cost.fit = read_fit(fields);
-  cost.points = read_work_points(fields);
+  cost.points = read_points(fields, kWorkTexts, read_work);
   for (const char* part : {"startup", "per_flop", "per_byte"}) {
     if (!cost.points.empty() && fields.has(part)) {
       throw fields.error(part, "points stand instead of start-up and slopes; keep one of the two");
@@ -109,23 +135,6 @@ std::vector<OperationCost> read_operations(const Fields& root) {
   return costs;
 }
 
-// Sizes and times are interpolated in log-log: positive, sizes ascending, times not descending.
-std::vector<MeasuredPoint> read_points(const Fields& cost) {
-  std::vector<MeasuredPoint> points;
-  for (const Fields& fields : cost.children("points")) {
-    const MeasuredPoint point = {.bytes = fields.quantity("bytes", parse_bytes),
-                                 .seconds = fields.quantity("time", parse_time).seconds()};
-    if (point.bytes == 0 || (!points.empty() && point.bytes <= points.back().bytes)) {
-      throw fields.error("bytes", "sizes must ascend from more than zero; sort the points");
-    }
-    if (point.seconds == 0 || (!points.empty() && point.seconds < points.back().seconds)) {
-      throw fields.error("time", "a larger size takes no less time; remove or smooth this point");
-    }
-    points.push_back(point);
-  }
-  return points;
-}
-
 CollectiveCost read_collective(const Fields& fields) {
   CollectiveCost cost;
   cost.operation = fields.choice<CollectiveOperation>("operation");
@@ -133,7 +142,7 @@ CollectiveCost read_collective(const Fields& fields) {
   cost.group_size = fields.integer_or("group_size", 0, {2, io::kMaxRanks});
   cost.startup_seconds = read_seconds(fields, "startup");
   cost.startup_per = fields.choice_or("startup_per", StartupPer::kTask);
-  cost.points = read_points(fields);
+  cost.points = read_points(fields, kBytesTexts, read_bytes);
   if (cost.points.empty()) {
     cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
   } else if (fields.has("per_byte") || fields.has("startup")) {
@@ -203,6 +212,9 @@ Profile parse_profile(const std::string& text,
 }
 
 const OperationCost* operation_cost(const Profile& profile, const Task& task) {
+  if (profile.operations.empty()) {
+    return nullptr;  // asked for every task
+  }
   const Pass pass = task.pass == Pass::kRecompute ? Pass::kForward : task.pass;
   const std::string name = descriptor_name(task.descriptor);
   for (const OperationCost& cost : profile.operations) {

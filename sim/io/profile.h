@@ -19,8 +19,10 @@ struct Fit {
   double standard_error = 0;  // of the slope, relative; 0: not stated
 };
 
+// A measured time; the size is in bytes for a collective, in FLOPs for an operation (in bytes of
+// memory where it has none).
 struct MeasuredPoint {
-  int64_t bytes = 0;
+  int64_t size = 0;
   double seconds = 0;
 };
 
@@ -52,11 +54,6 @@ struct GemmCost {
 inline constexpr int kMaxHardwareQueues = 32;  // CUDA_DEVICE_MAX_CONNECTIONS goes no further
 inline constexpr int kDefaultHardwareQueues = kMaxHardwareQueues;
 
-struct WorkPoint {
-  int64_t work = 0;
-  double seconds = 0;
-};
-
 // t = startup + flops * seconds_per_flop + memory bytes * seconds_per_byte, for one kind of compute
 // operation in one pass.
 struct OperationCost {
@@ -66,8 +63,7 @@ struct OperationCost {
   double seconds_per_flop = 0;
   double seconds_per_byte = 0;
   Fit fit;
-  // Instead of a line: times at FLOPs (bytes of memory where there are none), ascending.
-  std::vector<WorkPoint> points{};
+  std::vector<MeasuredPoint> points{};  // instead of a line, ascending
 };
 
 // Measured costs and where they come from. An absent part costs nothing and is named among the

@@ -40,9 +40,9 @@ void write(const OperationCost& cost, proto::OperationCost& message) {
   if (cost.points.empty()) {
     message.set_startup(microseconds(cost.startup_seconds));
   }
-  for (const WorkPoint& point : cost.points) {
+  for (const MeasuredPoint& point : cost.points) {
     proto::WorkPoint& written = *message.add_points();
-    written.set_work(point.work);
+    written.set_work(point.size);
     written.set_time(microseconds(point.seconds));
   }
   if (cost.seconds_per_flop > 0) {
@@ -69,7 +69,7 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
   }
   for (const MeasuredPoint& point : cost.points) {
     proto::MeasuredPoint& written = *message.add_points();
-    written.set_bytes(format_bytes_exact(point.bytes));
+    written.set_bytes(format_bytes_exact(point.size));
     written.set_time(microseconds(point.seconds));
   }
   if (cost.weight != 1) {

@@ -34,7 +34,7 @@ TEST(StartupTest, OncePerTaskOrPerPeer) {
 TEST(InterpolateTest, MeasuredSizesGiveTheMeasuredTimes) {
   const std::vector<MeasuredPoint> points = {{100, 3e-6}, {1000, 5e-6}, {7777, 1e-3}};
   for (const MeasuredPoint& point : points) {
-    EXPECT_EQ(interpolate(points, static_cast<double>(point.bytes)), point.seconds);
+    EXPECT_EQ(interpolate(points, static_cast<double>(point.size)), point.seconds);
   }
 }
 

@@ -96,7 +96,7 @@ TEST(ProfileTest, ReadsEveryField) {
   EXPECT_EQ(fitted.startup_per, StartupPer::kPeer);
   EXPECT_DOUBLE_EQ(fitted.seconds_per_byte, 5.525e-10);
   EXPECT_EQ(fitted.weight, 2);
-  EXPECT_EQ(profile.collectives[1].points[1].bytes, 1 << 20);
+  EXPECT_EQ(profile.collectives[1].points[1].size, 1 << 20);
   EXPECT_EQ(profile.collectives[1].points[1].seconds, 1e-3);
 }
 
@@ -169,13 +169,13 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   EXPECT_NEAR(read.operations[0].seconds_per_flop, 2.5e-10, 1e-18);
   EXPECT_NEAR(read.operations[1].seconds_per_byte, 3e-9, 1e-17);
   ASSERT_EQ(read.operations[2].points.size(), 2U);
-  EXPECT_EQ(read.operations[2].points[1].work, 4000);
+  EXPECT_EQ(read.operations[2].points[1].size, 4000);
   EXPECT_NEAR(read.operations[2].points[1].seconds, 9e-4, 1e-12);
   ASSERT_EQ(read.collectives.size(), 2U);
   EXPECT_NEAR(read.collectives[0].seconds_per_byte, 1e-9, 1e-17);
   EXPECT_EQ(read.collectives[0].fit.num_samples, 9);
   ASSERT_EQ(read.collectives[1].points.size(), 2U);
-  EXPECT_EQ(read.collectives[1].points[1].bytes, 4096);
+  EXPECT_EQ(read.collectives[1].points[1].size, 4096);
   EXPECT_NEAR(read.launch_overhead_seconds, 7e-6, 1e-12);
   EXPECT_EQ(read.hardware_queues, 8);
 }
