@@ -1,14 +1,13 @@
 #pragma once
 
-#include <stdexcept>
-#include <string>
+#include "sim/base/error.h"
 
 namespace moesim {
 
 // A run that does not end: names the collective and the ranks that did not arrive. Exit code 1.
-class Hang : public std::runtime_error {
+class Hang : public Failure {
  public:
-  using std::runtime_error::runtime_error;
+  using Failure::Failure;
 };
 
 }  // namespace moesim

@@ -23,4 +23,11 @@ class Error : public std::runtime_error {
   std::string text_;
 };
 
+// A run that failed although its input was right (a full disk, a hang, a disturbed machine): caught
+// once in main, exit code 1.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace moesim

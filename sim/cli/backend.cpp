@@ -47,7 +47,7 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// FLOPs per second of one core on a matrix product of this size.
+// FLOPs per second of all cores, from what one does on a matrix product of this size.
 double measured_flop_rate() {
   constexpr int kSize = 256;
   constexpr int kRepetitions = 8;
@@ -58,7 +58,8 @@ double measured_flop_rate() {
   for (int i = 0; i < kRepetitions; ++i) {
     multiply({a.data(), kSize, kSize}, {b.data(), kSize, kSize}, {c.data(), kSize});
   }
-  return kRepetitions * 2.0 * kSize * kSize * kSize / (thread_seconds() - start);
+  const double cores = std::max(1U, std::thread::hardware_concurrency());
+  return cores * kRepetitions * 2.0 * kSize * kSize * kSize / (thread_seconds() - start);
 }
 
 double total_flops(const Program& program) {
@@ -69,26 +70,10 @@ double total_flops(const Program& program) {
   return flops * program.num_ranks;
 }
 
-void check_size(const Program& program) {
-  const int64_t memory = available_memory();
-  const int64_t needed = TensorStore::size(program, program.num_ranks);
-  const double cores = std::max(1U, std::thread::hardware_concurrency());
-  const double seconds = total_flops(program) / measured_flop_rate() / cores;
-  if (needed > memory || seconds > kMaxSecondsPerRun) {
-    throw Error(
-        program.name,
-        fmt::format("one run would take {} of memory (this machine has {} left) and about {} of "
-                    "computing; execute a smaller scenario: fewer layers, tokens or ranks",
-                    format_bytes(needed),
-                    format_bytes(memory),
-                    duration_text(seconds)));
-  }
-}
-
 }  // namespace
 
 Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile)
-    : options_(options) {
+    : options_(options), flop_rate_(measured_flop_rate()) {
   if (cluster != nullptr) {
     cluster_ = *cluster;
   }
@@ -111,7 +96,7 @@ RepeatedRuns Backend::run(const Program& program) const {
   check_size(program);
   RepeatedRuns runs = options_.launcher.empty() ? run_here(program) : launch(options_, program);
   if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
-    throw RunError(
+    throw Failure(
         fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
                     "or longer tasks (--dilation, slower ports)",
                     program.name,
@@ -119,6 +104,21 @@ RepeatedRuns Backend::run(const Program& program) const {
                     runs.accepted.size() + static_cast<size_t>(runs.num_rejected)));
   }
   return runs;
+}
+
+void Backend::check_size(const Program& program) const {
+  const int64_t memory = available_memory();
+  const int64_t needed = TensorStore::size(program, program.num_ranks);
+  const double seconds = total_flops(program) / flop_rate_;
+  if (needed > memory || seconds > kMaxSecondsPerRun) {
+    throw Error(
+        program.name,
+        fmt::format("one run would take {} of memory (this machine has {} left) and about {} of "
+                    "computing; execute a smaller scenario: fewer layers, tokens or ranks",
+                    format_bytes(needed),
+                    format_bytes(memory),
+                    duration_text(seconds)));
+  }
 }
 
 RepeatedRuns Backend::run_here(const Program& program) const {

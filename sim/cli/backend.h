@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,12 +12,6 @@
 #include "sim/io/program.h"
 
 namespace moesim {
-
-// A run that failed on a machine on which another might not: exit code 1.
-class RunError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Runs Programs for real, as `--backend` and its options ask for.
 class Backend {
@@ -32,7 +25,7 @@ class Backend {
   Backend(const BackendOptions& options, const Inputs& inputs);
 
   // Runs a Program until enough runs are accepted. Throws Error when it needs more memory or time
-  // than this machine has for it, and RunError when too many runs were disturbed.
+  // than this machine has for it, and Failure when too many runs were disturbed.
   [[nodiscard]] RepeatedRuns run(const Program& program) const;
 
   [[nodiscard]] bool is_modelled() const { return options_.modelled; }
@@ -41,11 +34,13 @@ class Backend {
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:
+  void check_size(const Program& program) const;
   [[nodiscard]] RepeatedRuns run_here(const Program& program) const;
 
   BackendOptions options_;
   std::optional<Cluster> cluster_;
   std::optional<Profile> profile_;
+  double flop_rate_;  // of this machine, FLOPs per second
 };
 
 // Traces of accepted runs.

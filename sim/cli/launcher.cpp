@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "sim/cli/backend.h"
+#include "sim/base/error.h"
 #include "sim/io/files.h"
 #include "sim/io/trace.h"
 
@@ -18,7 +18,7 @@ class TemporaryFolder {
   TemporaryFolder()
       : path_(std::filesystem::temp_directory_path() / ("moesim-" + std::string(6, 'X'))) {
     if (mkdtemp(path_.data()) == nullptr) {
-      throw RunError(fmt::format("cannot make a folder {}", path_));
+      throw Failure(fmt::format("cannot make a folder {}", path_));
     }
   }
   ~TemporaryFolder() {
@@ -51,7 +51,7 @@ RepeatedRuns launch(const BackendOptions& options, const Program& program) {
                   folder.path(),
                   folder / "output");
   if (std::system(command.c_str()) != 0) {
-    throw RunError(fmt::format("{}\nfailed:\n{}", command, read_file(folder / "output")));
+    throw Failure(fmt::format("{}\nfailed:\n{}", command, read_file(folder / "output")));
   }
   RepeatedRuns runs;
   for (int run = 0; run < options.num_runs; ++run) {

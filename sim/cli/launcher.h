@@ -8,7 +8,7 @@ namespace moesim {
 
 // Runs a Program in processes that a command of the user's starts:
 //   LAUNCHER PROGRAM --transport mpi --repeat N --dilation K --traces FOLDER
-// and reads the traces that they leave. Throws RunError when the command fails.
+// and reads the traces that they leave. Throws Failure when the command fails.
 RepeatedRuns launch(const BackendOptions& options, const Program& program);
 
 }  // namespace moesim

@@ -3,10 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "kernels/hang.h"
 #include "sim/base/error.h"
 #include "sim/base/message.h"
-#include "sim/cli/backend.h"
 #include "sim/cli/command_line.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
@@ -38,13 +36,7 @@ int run(int argc, const char* const* argv) {
   } catch (const Error& error) {
     print_error(fmt::format("{}\n", error.what()));
     return kExitBadInput;
-  } catch (const OutputError& error) {
-    print_error(fmt::format("moesim: {}\n", visible(error.what())));
-    return kExitFailed;
-  } catch (const RunError& error) {
-    print_error(fmt::format("moesim: {}\n", visible(error.what())));
-    return kExitFailed;
-  } catch (const Hang& error) {
+  } catch (const Failure& error) {
     print_error(fmt::format("moesim: {}\n", visible(error.what())));
     return kExitFailed;
   } catch (const std::exception& error) {

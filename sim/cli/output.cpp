@@ -6,12 +6,14 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/error.h"
+
 namespace moesim {
 
 void print_out(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
-    throw OutputError(fmt::format("cannot write the result to stdout: {}", std::strerror(errno)));
+    throw Failure(fmt::format("cannot write the result to stdout: {}", std::strerror(errno)));
   }
 }
 

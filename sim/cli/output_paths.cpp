@@ -21,12 +21,6 @@ fs::path settled(const std::string& path) {
   return ignored ? fs::path(path) : result;
 }
 
-bool is_file_or_absent(const std::string& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return !fs::exists(status) || fs::is_regular_file(status);
-}
-
 bool contains(const std::vector<std::string>& paths, const std::string& path) {
   return std::any_of(paths.begin(), paths.end(), [&](const std::string& other) {
     return !other.empty() && settled(other) == settled(path);
@@ -45,6 +39,12 @@ void check_place(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_file_or_absent(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return !fs::exists(status) || fs::is_regular_file(status);
+}
 
 void check_outputs(const std::vector<std::string>& outputs,
                    const std::vector<std::string>& inputs) {

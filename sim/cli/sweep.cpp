@@ -54,9 +54,7 @@ std::string choose_output(const SweepOptions& options) {
 // default.
 std::string journal_of(const SweepOptions& options) {
   const std::string out = choose_output(options);
-  const fs::file_status status = fs::status(out);
-  const bool is_file = !fs::exists(status) || fs::is_regular_file(status);
-  return (is_file ? out : default_output(options)) + ".journal";
+  return (is_file_or_absent(out) ? out : default_output(options)) + ".journal";
 }
 
 // The files that the values of an axis name.
