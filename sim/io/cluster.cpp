@@ -4,6 +4,7 @@
 
 #include "sim/io/files.h"
 #include "sim/io/internal/limits.h"
+#include "sim/io/internal/wiring_reader.h"
 
 namespace moesim {
 namespace {
@@ -47,6 +48,20 @@ Cluster parse_cluster(const std::string& text,
   cluster.gpu_memory_bytes = root.quantity("gpu_memory", parse_bytes);
   if (cluster.gpu_memory_bytes == 0) {
     throw root.error("gpu_memory", "a GPU without memory; write its size, such as \"48 GiB\"");
+  }
+  if (root.has("nodes")) {
+    for (const char* port : {"intra_node", "inter_node"}) {
+      if (root.has(port)) {
+        throw root.error(port, "ports follow from the nodes' links; keep one of the two");
+      }
+    }
+    cluster.wiring = io::read_wiring(root, cluster.num_nodes);
+    return cluster;
+  }
+  for (const char* part : {"fabric", "transfers", "changes"}) {
+    if (root.has(part)) {
+      throw root.error(part, "it says how links of \"nodes\" are used; add those, or remove it");
+    }
   }
   cluster.intra_node = read_port(root.child("intra_node"));
   cluster.inter_node = read_port(root.child("inter_node"));

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "sim/io/wiring.h"
 
 namespace moesim {
 
@@ -12,10 +15,11 @@ struct PortRate {
   double latency_seconds = 0;
 };
 
-// The two-level fabric of a testbed: `num_nodes` nodes of `gpus_per_node` GPUs; each GPU has a port
-// into its node and a port to the other nodes. Rank r is GPU r mod gpus_per_node of node
-// r / gpus_per_node. `intra_node` and `inter_node` serve collectives that the profile has no
-// figure for.
+// `num_nodes` nodes of `gpus_per_node` GPUs. Rank r is GPU r mod gpus_per_node of node
+// r / gpus_per_node. Either as the two-level fabric of a testbed, in which each GPU has a port into
+// its node and a port to the other nodes, or with `wiring`, link by link; then the ports are what
+// the links leave of them when all GPUs send (sim/cluster/port_rates.h). `intra_node` and
+// `inter_node` serve collectives that the profile has no figure for.
 struct Cluster {
   std::string name;
   std::string source;  // where its numbers come from
@@ -25,6 +29,7 @@ struct Cluster {
   int64_t gpu_memory_bytes = 0;
   PortRate intra_node;
   PortRate inter_node;
+  std::optional<Wiring> wiring;
 
   int num_gpus() const { return num_nodes * gpus_per_node; }
 };

@@ -83,6 +83,24 @@ static_assert(same(proto::Span::NODE, Span::kNode) && same(proto::Span::FABRIC, 
               same(proto::Span::BOTH, Span::kBoth));
 static_assert(same(proto::CollectiveCost::TASK, StartupPer::kTask) &&
               same(proto::CollectiveCost::PEER, StartupPer::kPeer));
+static_assert(same(proto::NvLink::SWITCH, NvLinkForm::kSwitch) &&
+              same(proto::NvLink::PAIRS, NvLinkForm::kPairs) &&
+              same(proto::NvLink::MESH, NvLinkForm::kMesh));
+static_assert(same(proto::Node::SWITCH, NicPlacement::kSwitch) &&
+              same(proto::Node::ROOT_PORT, NicPlacement::kRootPort));
+static_assert(same(proto::Transfers::SYSTEM, PeerAccess::kSystem) &&
+              same(proto::Transfers::SOCKET, PeerAccess::kSocket) &&
+              same(proto::Transfers::PCIE_SWITCH, PeerAccess::kPcieSwitch) &&
+              same(proto::Transfers::NEVER, PeerAccess::kNever));
+static_assert(same(proto::Fabric::SPRAY, FabricRouting::kSpray) &&
+              same(proto::Fabric::DMODK, FabricRouting::kDmodk) &&
+              same(proto::Fabric::HASH, FabricRouting::kHash));
+static_assert(same(proto::LinkKind::ANY, LinkKind::kAny) &&
+              same(proto::LinkKind::NVLINK, LinkKind::kNvLink) &&
+              same(proto::LinkKind::PCIE, LinkKind::kPcie) &&
+              same(proto::LinkKind::INTERCONNECT, LinkKind::kInterconnect) &&
+              same(proto::LinkKind::MEMORY, LinkKind::kMemory) &&
+              same(proto::LinkKind::NETWORK, LinkKind::kNetwork));
 
 }  // namespace
 

@@ -1,0 +1,71 @@
+#include "sim/cluster/build_topology.h"
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/connected_components.hpp>
+#include <fmt/core.h>
+
+#include "sim/base/check.h"
+#include "sim/base/error.h"
+#include "sim/cluster/fabric.h"
+#include "sim/cluster/link_changes.h"
+
+namespace moesim {
+namespace {
+
+// Errors of what `make` makes, located.
+template <typename Make>
+auto located(const std::string& location, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    throw Error(error.location().empty() ? location : error.location(), error.text());
+  }
+}
+
+void check_connected(const Topology& topology, const std::string& location) {
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> graph(
+      topology.elements().size());
+  for (int i = 0; i < std::ssize(topology.links()); ++i) {
+    if (topology.rate(i) > 0) {
+      add_edge(topology.links()[i].from, topology.links()[i].to, graph);
+    }
+  }
+  std::vector<int> component(topology.elements().size());
+  connected_components(graph, component.data());
+  for (const int gpu : topology.gpus()) {
+    if (component[gpu] != component[topology.gpus().front()]) {
+      throw Error(location,
+                  fmt::format("no way from {} to {}; join them",
+                              name(topology.elements()[topology.gpus().front()]),
+                              name(topology.elements()[gpu])));
+    }
+  }
+}
+
+}  // namespace
+
+NodeGraph node_graph(const NodeGroup& group, int gpus_per_node) {
+  return located(group.location,
+                 [&] { return generate_node(std::get<NodeSpec>(group.node), gpus_per_node); });
+}
+
+Topology build_topology(const Cluster& cluster) {
+  CHECK(cluster.wiring.has_value());
+  const Wiring& wiring = *cluster.wiring;
+  Topology topology;
+  std::vector<double> nic_rates;
+  for (int group = 0; group < std::ssize(wiring.nodes); ++group) {
+    const NodeGraph graph = node_graph(wiring.nodes[group], cluster.gpus_per_node);
+    for (int i = 0; i < wiring.nodes[group].count; ++i) {
+      topology.add_node(graph, group);
+      nic_rates.insert(nic_rates.end(), graph.nic_rates.begin(), graph.nic_rates.end());
+    }
+  }
+  located(wiring.fabric.location, [&] { add_fabric(wiring.fabric, nic_rates, topology); });
+  apply_changes(wiring.changes, topology);
+  topology.index_links();
+  check_connected(topology, wiring.nodes.front().location);
+  return topology;
+}
+
+}  // namespace moesim
