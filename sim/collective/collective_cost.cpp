@@ -50,7 +50,7 @@ std::array<double, kNumPorts> balanced_bytes(const Exchange& moved,
 }  // namespace
 
 Time CollectiveLoad::alone() const {
-  return startup + *std::max_element(load.begin(), load.end());
+  return startup + std::max(of_its_own, *std::max_element(load.begin(), load.end()));
 }
 
 CollectiveCosts::CollectiveCosts(const Program& program,
@@ -61,7 +61,11 @@ CollectiveCosts::CollectiveCosts(const Program& program,
       cluster_(&cluster),
       profile_(&profile),
       valid_rows_(&valid_rows),
-      row_traffic_(program, valid_rows) {}
+      row_traffic_(program, valid_rows) {
+  if (cluster.topology != nullptr) {
+    links_.emplace(program, cluster);
+  }
+}
 
 bool CollectiveCosts::depends_on_rank(const Task& task) const {
   const auto& collective = std::get<Collective>(task.descriptor);
@@ -119,7 +123,15 @@ CollectiveLoad CollectiveCosts::priced(const Collective& collective,
     }
     const double size = bytes[port];
     startup = std::max(startup, price.startup_seconds);
-    load.load[port] = checked_time(price.seconds(size), to_string(collective.operation));
+    if (links_ && !price.measured) {
+      continue;  // the links say what it takes
+    }
+    const Time time = checked_time(price.seconds(size), to_string(collective.operation));
+    if (price.bottleneck == BottleneckPlace::kPrivate) {
+      load.of_its_own = std::max(load.of_its_own, time);
+    } else {
+      load.load[port] = time;
+    }
     note_extrapolation(price, size, cached);
   }
   load.startup = checked_time(startup, to_string(collective.operation));
@@ -195,6 +207,47 @@ CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
   const auto bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes);
   const RowTraffic::Routed routed = row_traffic_.routed(*cluster_, task, member);
   return balanced_bytes(routed.tokens, member.place, bytes / static_cast<double>(routed.most));
+}
+
+std::vector<MediumLoad> CollectiveCosts::link_loads(const Task& task, int instance) const {
+  if (!links_) {
+    return {};
+  }
+  return depends_on_rank(task) ? unequal_link_loads(task, instance)
+                               : links_->of(std::get<Collective>(task.descriptor), instance);
+}
+
+// An all-to-all of unequal parts; other collectives as if everyone moved what the fullest member
+// does.
+std::vector<MediumLoad> CollectiveCosts::unequal_link_loads(const Task& task, int instance) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const std::vector<int>& members = program_->groups[collective.group].members[instance];
+  const std::vector<MemberPlace> places = places_of(*cluster_, members);
+  if (collective.operation == CollectiveOperation::kAllToAll && has_regions(task)) {
+    const auto row_bytes = static_cast<double>(program_->tensors[task.reads[0].tensor].row_bytes());
+    return links_->of_exchange(members, [&](int from, int to) {
+      return row_bytes * static_cast<double>(valid_rows_->sent_rows(task, members, from, to));
+    });
+  }
+  if (collective.operation == CollectiveOperation::kAllToAll) {
+    const RowTraffic::Routed routed = row_traffic_.routed(
+        *cluster_, task, Member{.ranks = &members, .index = 0, .place = places[0]});
+    const double bytes = static_cast<double>(collective.bytes) / static_cast<double>(routed.most);
+    return links_->of_exchange(members, [&](int from, int to) {
+      return bytes * static_cast<double>(row_traffic_.routed_tokens(task, members, from, to));
+    });
+  }
+  double most = 0;
+  for (int i = 0; i < std::ssize(members); ++i) {
+    const PortBytes bytes =
+        valid_bytes(task, Member{.ranks = &members, .index = i, .place = places[i]});
+    most = std::max(most, *std::max_element(bytes.begin(), bytes.end()));
+  }
+  std::vector<MediumLoad> loads = links_->of(collective, instance);
+  for (MediumLoad& load : loads) {
+    load.seconds *= most;
+  }
+  return loads;
 }
 
 }  // namespace moesim

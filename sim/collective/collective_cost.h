@@ -2,10 +2,12 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/collective/link_loads.h"
 #include "sim/collective/member_place.h"
 #include "sim/collective/row_traffic.h"
 #include "sim/collective/tariff.h"
@@ -21,11 +23,13 @@ enum class Port { kIntraOut, kIntraIn, kInterOut, kInterIn };
 inline constexpr int kNumPorts = 4;
 
 // What a collective costs on one rank: the start-up time, then exclusive use of each port for
-// `load[port]`. Alone, it takes startup + max(load). On a port that k collectives use at once,
-// each drains in proportion to its weight.
+// `load[port]`, and at the same time `of_its_own`, which nobody shares. Alone, it takes startup +
+// the longest of these. On a port that k collectives use at once, each drains in proportion to its
+// weight.
 struct CollectiveLoad {
   Time startup;
   std::array<Time, kNumPorts> load{};
+  Time of_its_own;
   double weight = 1;
 
   Time alone() const;
@@ -34,8 +38,9 @@ struct CollectiveLoad {
 };
 
 // Turns collectives into loads from the profile's figures, or, where it has none, from the
-// cluster's port rates (docs/model.md). Notes every assumption it had to make once. Keeps
-// references to its arguments.
+// cluster's port rates; where the cluster has links, those carry the bytes, and only what the
+// profile measured loads the ports (docs/model.md). Notes every assumption it had to make once.
+// Keeps references to its arguments.
 class CollectiveCosts {
  public:
   CollectiveCosts(const Program& program,
@@ -53,6 +58,11 @@ class CollectiveCosts {
 
   // The same without looking for the member's place.
   CollectiveLoad load(const Task& task, const Member& member) const;
+
+  // What a collective task's messages within one group instance put on links, media ascending:
+  // seconds for each byte of the task, or in all where `depends_on_rank`. None where the cluster
+  // has no links.
+  std::vector<MediumLoad> link_loads(const Task& task, int instance) const;
 
   const std::vector<std::string>& assumptions() const;
 
@@ -76,11 +86,13 @@ class CollectiveCosts {
   PortBytes valid_bytes(const Task& task, const Member& member) const;
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
+  std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
 
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
+  std::optional<LinkLoads> links_;
   mutable RowTraffic row_traffic_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;

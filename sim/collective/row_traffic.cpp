@@ -86,11 +86,7 @@ RowTraffic::Routed RowTraffic::routed(const Cluster& cluster,
   const auto size = static_cast<std::int64_t>(ranks.size());
   const auto& tokens = program_.routings[std::get<Collective>(task.descriptor).routing].tokens;
   const auto moved = [&](int source, int destination) {
-    const std::vector<int>& sent = tokens[ranks[source]];
-    const auto num_experts = static_cast<std::int64_t>(sent.size());
-    return std::accumulate(sent.begin() + num_experts * destination / size,
-                           sent.begin() + num_experts * (destination + 1) / size,
-                           std::int64_t{0});
+    return routed_tokens(task, ranks, source, destination);
   };
   const std::vector<int> peers = peers_on_node(cluster, ranks, member.index, member.place.on_node);
   Routed routed;
@@ -105,6 +101,19 @@ RowTraffic::Routed RowTraffic::routed(const Cluster& cluster,
     }
   }
   return routed;
+}
+
+std::int64_t RowTraffic::routed_tokens(const Task& task,
+                                       const std::vector<int>& members,
+                                       int source,
+                                       int destination) const {
+  const auto& tokens = program_.routings[std::get<Collective>(task.descriptor).routing].tokens;
+  const std::vector<int>& sent = tokens[members[source]];
+  const auto size = static_cast<std::int64_t>(members.size());
+  const auto num_experts = static_cast<std::int64_t>(sent.size());
+  return std::accumulate(sent.begin() + num_experts * destination / size,
+                         sent.begin() + num_experts * (destination + 1) / size,
+                         std::int64_t{0});
 }
 
 }  // namespace moesim

@@ -50,6 +50,12 @@ class RowTraffic {
   };
   Routed routed(const Cluster& cluster, const Task& task, const Member& member) const;
 
+  // Tokens that such an all-to-all sends from one member of an instance to another, or keeps.
+  std::int64_t routed_tokens(const Task& task,
+                             const std::vector<int>& members,
+                             int source,
+                             int destination) const;
+
  private:
   // Where a region lies and whose counts it has: equal keys have equal rows on every rank.
   using RegionKey = std::array<std::int64_t, 8>;

@@ -112,10 +112,12 @@ PortPrice TariffMaker::from_entry(const CollectiveCost& entry, int size) {
       measured == size ? 1
                        : wire_share(entry.operation, size) / wire_share(entry.operation, measured);
   return {.used = true,
+          .measured = true,
           .startup_seconds = startup_seconds(entry, size),
           .entry = &entry,
           .measured_size = measured,
-          .scale = size_scale * rate_scale(entry)};
+          .scale = size_scale * rate_scale(entry),
+          .bottleneck = entry.bottleneck};
 }
 
 // What-if of other links: a transfer takes inversely as long as its port is faster than the one it
@@ -168,9 +170,12 @@ std::optional<PortPrice> TariffMaker::all_reduce_from_halves(Span span, int size
   if (!lines) {
     return std::nullopt;
   }
-  PortPrice sum{.used = true};
+  PortPrice sum{.used = true, .measured = true, .bottleneck = BottleneckPlace::kPrivate};
   for (const CollectiveCost* half : {scatter, gather}) {
     const PortPrice part = from_entry(*half, size);
+    if (part.bottleneck == BottleneckPlace::kPort) {
+      sum.bottleneck = BottleneckPlace::kPort;
+    }
     sum.startup_seconds += part.startup_seconds;
     sum.seconds_per_byte += part.scale * half->seconds_per_byte;
   }

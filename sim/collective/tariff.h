@@ -14,12 +14,14 @@ namespace moesim {
 // `transfer` is the entry's, or the port's rate when there is no entry.
 struct PortPrice {
   bool used = false;
+  bool measured = false;  // from the profile, not from the cluster's rates
   double startup_seconds = 0;
   const CollectiveCost* entry = nullptr;
   int measured_size = 0;        // of the entry's group
   double seconds_per_byte = 0;  // without an entry
   double argument = 1;
   double scale = 1;
+  BottleneckPlace bottleneck = BottleneckPlace::kPort;
 
   double seconds(double bytes) const;
 

@@ -4,14 +4,16 @@
 #include <array>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "sim/engine/link_classes.h"
 #include "sim/engine/partition.h"
 
 namespace moesim {
 namespace {
 
 // What two ranks' parts in a collective are compared by.
-using LoadKey = std::array<std::int64_t, kNumPorts + 2>;
+using LoadKey = std::array<std::int64_t, kNumPorts + 3>;
 
 // Marks the groups that have collectives.
 std::vector<bool> groups_in_use(const Program& program, const Scripts& scripts) {
@@ -22,8 +24,11 @@ std::vector<bool> groups_in_use(const Program& program, const Scripts& scripts) 
   return used;
 }
 
-Classes make_classes(const Program& program, const Scripts& scripts, const Partition& partition) {
+Classes make_classes(const Program& program, const Scripts& scripts, LinkClasses parts) {
+  const Partition& partition = parts.ranks;
   Classes classes;
+  classes.of_medium = std::move(parts.of_medium);
+  classes.media = std::move(parts.representatives);
   classes.of_rank = partition.colours();
   classes.ranks.resize(partition.num_colours());
   for (int rank = 0; rank < program.num_ranks; ++rank) {
@@ -133,6 +138,7 @@ void CostPartition::split_by_cost(const Task& task) {
         keys[rank][port] = load.load[port].picoseconds();
       }
       keys[rank][kNumPorts] = load.startup.picoseconds();
+      keys[rank][kNumPorts + 1] = load.of_its_own.picoseconds();
     }
   }
   partition_.split(keys);
@@ -140,15 +146,17 @@ void CostPartition::split_by_cost(const Task& task) {
 
 }  // namespace
 
-Classes separate_classes(const Program& program, const Scripts& scripts) {
+Classes separate_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs) {
+  const Program& program = costs.program();
   Partition partition(program.num_ranks);
   std::vector<int> ranks(program.num_ranks);
   std::iota(ranks.begin(), ranks.end(), 0);
   partition.split(ranks);
-  return make_classes(program, scripts, partition);
+  return make_classes(
+      program, scripts, separate_links(std::move(partition), links, costs.num_media()));
 }
 
-Classes fold_classes(const Scripts& scripts, TaskCosts& costs) {
+Classes fold_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs) {
   const Program& program = costs.program();
   std::vector<const Relation*> relations;
   const std::vector<bool> used = groups_in_use(program, scripts);
@@ -157,7 +165,10 @@ Classes fold_classes(const Scripts& scripts, TaskCosts& costs) {
       relations.push_back(&program.groups[group].members);
     }
   }
-  return make_classes(program, scripts, refine(CostPartition(scripts, costs).take(), relations));
+  return make_classes(
+      program,
+      scripts,
+      refine_with_links(CostPartition(scripts, costs).take(), relations, links, costs.num_media()));
 }
 
 }  // namespace moesim

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/engine/link_patterns.h"
 #include "sim/engine/script.h"
 #include "sim/engine/task_cost.h"
 #include "sim/io/trace.h"
@@ -20,13 +21,16 @@ struct Classes {
   std::vector<int> of_rank;
   std::vector<RankClass> ranks;
   std::vector<InstanceClasses> groups;
+  std::vector<int> of_medium;  // kNone: unused; empty where the cluster has no links
+  std::vector<int> media;      // by class: the lowest medium, its representative
 };
 
-// Every rank and every instance on its own.
-Classes separate_classes(const Program& program, const Scripts& scripts);
+// Every rank, instance and medium on its own.
+Classes separate_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs);
 
 // The coarsest classes in which ranks run the same tasks at the same costs, in instances of the
-// same classes (exact: one representative's times are those of its whole class).
-Classes fold_classes(const Scripts& scripts, TaskCosts& costs);
+// same classes, over links that are used alike (exact: one representative's times are those of its
+// whole class).
+Classes fold_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs);
 
 }  // namespace moesim

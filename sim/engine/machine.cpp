@@ -22,6 +22,7 @@ Machine::Machine(const Workload& workload, const MachineOptions& options)
       hosts_(workload.num_ranks()),
       collectives_(workload.num_collectives()),
       ports_(hosts_.size() * kNumPorts),
+      links_(workload.classes.media.size()),
       num_unfinished_(static_cast<int>(workload.slots.size())) {
   start_order_.reserve(workload.slots.size());
   for (int collective = 0; collective < workload.num_collectives(); ++collective) {
@@ -165,29 +166,39 @@ void Machine::begin_transfer(int collective) {
   for (int i = joint.first_participant; i < end; ++i) {
     state.end = std::max(state.end, load_ports(workload_.participants[i], collective));
   }
+  const int end_use = workload_.collectives[collective + 1].first_link_use;
+  for (int i = joint.first_link_use; i < end_use; ++i) {
+    const LinkUse& use = workload_.link_uses[i];
+    state.end = std::max(state.end,
+                         enter(links_[use.link], collective, use.total(), use.weight * use.count));
+  }
   const int first_slot = workload_.participants[joint.first_participant].slot;
   schedule(state.end, EventKind::kCollectiveEnd, collective, first_slot);
 }
 
-// Puts a participant's loads on its ports and returns when the last of them is drained. Others that
-// were on those ports end later for it.
+// Puts a participant's loads on its ports and returns when the last of them is drained.
 Time Machine::load_ports(const Participant& participant, int collective) {
   const CollectiveLoad& load = participant.load;
-  Time end = now_;
+  Time end = now_ + load.of_its_own;
   for (int port = 0; port < kNumPorts; ++port) {
-    if (load.load[port] == Time::zero()) {
-      continue;
+    if (load.load[port] > Time::zero()) {
+      PortQueue& queue = ports_[workload_.slots[participant.slot].rank * kNumPorts + port];
+      end = std::max(end, enter(queue, collective, load.load[port], load.weight));
     }
-    if (!options_.port_sharing) {
-      end = std::max(end, now_ + load.load[port]);
-      continue;
-    }
-    PortQueue& queue = ports_[workload_.slots[participant.slot].rank * kNumPorts + port];
-    queue.enter(now_, collective, load.load[port], load.weight);
-    for (const PortQueue::User& user : queue.users()) {
-      Time& user_end = user.collective == collective ? end : collectives_[user.collective].end;
-      user_end = std::max(user_end, user.end);
-    }
+  }
+  return end;
+}
+
+// Returns when the load is drained. Others that were there end later for it.
+Time Machine::enter(PortQueue& queue, int collective, Time load, double weight) {
+  if (!options_.port_sharing) {
+    return now_ + load;
+  }
+  Time end = now_;
+  queue.enter(now_, collective, load, weight);
+  for (const PortQueue::User& user : queue.users()) {
+    Time& user_end = user.collective == collective ? end : collectives_[user.collective].end;
+    user_end = std::max(user_end, user.end);
   }
   return end;
 }

@@ -70,6 +70,7 @@ class Machine {
   void begin_transfer(int collective);
   void end_collective(int collective);
   Time load_ports(const Participant& participant, int collective);
+  Time enter(PortQueue& queue, int collective, Time load, double weight);
   void schedule(Time time, EventKind kind, int index, int slot);
   int position(int slot) const;
   int task(int slot) const;
@@ -82,6 +83,7 @@ class Machine {
   std::vector<HostState> hosts_;
   std::vector<CollectiveState> collectives_;
   std::vector<PortQueue> ports_;  // [rank][port]
+  std::vector<PortQueue> links_;  // by class of media
   std::vector<int> start_order_;  // slots, times ascending
   std::array<Time, kNumPasses> pass_end_{};
   int num_unfinished_ = 0;

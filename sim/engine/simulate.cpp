@@ -53,8 +53,10 @@ Trace simulate(const Program& program,
   const bool fold = options.resolution != Resolution::kPorts;
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
-  Classes classes = fold ? fold_classes(scripts, costs) : separate_classes(program, scripts);
-  const Workload workload = make_workload(std::move(scripts), std::move(classes), costs);
+  const LinkPatterns links = make_link_patterns(costs);
+  Classes classes =
+      fold ? fold_classes(scripts, links, costs) : separate_classes(scripts, links, costs);
+  const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
 
   Machine machine(workload,
                   {.launch_overhead = launch_overhead(profile, options.effects),

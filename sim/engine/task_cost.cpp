@@ -1,6 +1,7 @@
 #include "sim/engine/task_cost.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -147,7 +148,36 @@ Time TaskCosts::alone(const Task& task, int rank) {
     startup = std::max(startup, share.startup);
     transfer = std::max(transfer, share.alone() - share.startup);
   }
-  return startup + transfer;
+  return startup + std::max(transfer, busiest_link(task));
+}
+
+int TaskCosts::num_media() const {
+  return has_links() ? static_cast<int>(cluster_->topology->media().size()) : 0;
+}
+
+std::vector<MediumLoad> TaskCosts::link_loads(const Task& task, int instance) const {
+  return collective_costs_ ? collective_costs_->link_loads(task, instance)
+                           : std::vector<MediumLoad>();
+}
+
+// Of all instances of the group together.
+Time TaskCosts::busiest_link(const Task& task) const {
+  if (!has_links()) {
+    return Time::zero();
+  }
+  const auto& collective = std::get<Collective>(task.descriptor);
+  std::map<int, double> seconds;
+  const auto num_instances = static_cast<int>(program_.groups[collective.group].members.size());
+  double busiest = 0;
+  for (int instance = 0; instance < num_instances; ++instance) {
+    for (const MediumLoad& load : link_loads(task, instance)) {
+      double& sum = seconds[load.medium];
+      sum += load.seconds;
+      busiest = std::max(busiest, sum);
+    }
+  }
+  const double bytes = depends_on_rank(task) ? 1 : static_cast<double>(collective.bytes);
+  return checked_time(busiest * bytes, task.name);
 }
 
 MemberPlace TaskCosts::place(const Collective& collective, int rank) {

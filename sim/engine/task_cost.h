@@ -48,7 +48,16 @@ class TaskCosts {
   // What a collective loads on a member.
   CollectiveLoad load(const Task& task, int rank);
 
-  // Start-up and transfer of a member's whole group instance, alone.
+  // Whether collectives put loads on links of the cluster.
+  bool has_links() const { return collective_costs_ && cluster_->topology != nullptr; }
+  int num_media() const;
+
+  // What a collective's messages within one group instance put on links: seconds for each byte of
+  // the task, or in all where it depends on ranks. None without links.
+  std::vector<MediumLoad> link_loads(const Task& task, int instance) const;
+
+  // Start-up and transfer of a member's whole group instance, alone but for the group's other
+  // instances, which begin with it.
   Time alone(const Task& task, int rank);
 
   // Where a rank stands in its instance of a collective's group; outside it, size 0.
@@ -60,6 +69,7 @@ class TaskCosts {
  private:
   Time work_duration(const Task& task, int rank);
   double valid_share(const Task& task, int rank);
+  Time busiest_link(const Task& task) const;
   const std::vector<MemberPlace>& places(int group);
   void note(const char* assumption);
   void collect_collective_assumptions();

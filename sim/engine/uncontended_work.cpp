@@ -19,6 +19,10 @@ std::vector<Time> times_alone(const Workload& workload) {
       const CollectiveLoad& load = workload.participants[i].load;
       transfer = std::max(transfer, load.alone() - load.startup);
     }
+    const int end_use = workload.collectives[collective + 1].first_link_use;
+    for (int i = joint.first_link_use; i < end_use; ++i) {
+      transfer = std::max(transfer, workload.link_uses[i].load);
+    }
     times.push_back(joint.startup + transfer);
   }
   return times;
@@ -43,6 +47,16 @@ RankWork work_of(const Workload& workload,
   return work;
 }
 
+Time busiest_link(const Workload& workload) {
+  std::vector<Time> loads(workload.classes.media.size());
+  Time most;
+  for (const LinkUse& use : workload.link_uses) {
+    loads[use.link] += use.total();
+    most = std::max(most, loads[use.link]);
+  }
+  return most;
+}
+
 std::array<Time, kNumPorts> busiest_ports(const Workload& workload) {
   std::vector<std::array<Time, kNumPorts>> loads(workload.num_ranks());
   std::array<Time, kNumPorts> most{};
@@ -63,14 +77,16 @@ UncontendedWork uncontended_work(const Program& program,
                                  const Profile* profile) {
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, hardware_queues(profile));
-  Classes classes = fold_classes(scripts, costs);
-  const Workload workload = make_workload(std::move(scripts), std::move(classes), costs);
+  const LinkPatterns links = make_link_patterns(costs);
+  Classes classes = fold_classes(scripts, links, costs);
+  const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
   const std::vector<Time> alone = times_alone(workload);
   UncontendedWork work;
   for (int rank = 0; rank < workload.num_ranks(); ++rank) {
     work.ranks.push_back(work_of(workload, alone, rank, program.tasks.size()));
   }
   work.port_loads = busiest_ports(workload);
+  work.link_load = busiest_link(workload);
   return work;
 }
 

@@ -1,16 +1,23 @@
 #include "sim/engine/workload.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+
+#include "sim/collective/cost_curve.h"
 
 namespace moesim {
 namespace {
 
+// By class of instances: the classes of media that it uses with their loads, and how many instances
+// of the class use the representative medium so.
+using LinkUsers = std::vector<std::map<std::pair<int, double>, int>>;
+
 // Fills a Workload rank by rank.
 class WorkloadWriter {
  public:
-  WorkloadWriter(Workload& workload, TaskCosts& costs)
-      : workload_(workload), program_(costs.program()), costs_(costs) {}
+  WorkloadWriter(Workload& workload, const LinkPatterns& links, TaskCosts& costs)
+      : workload_(workload), program_(costs.program()), links_(links), costs_(costs) {}
 
   void write() {
     number_collectives();
@@ -21,6 +28,7 @@ class WorkloadWriter {
     }
     workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
     place_participants();
+    place_link_uses();
   }
 
  private:
@@ -30,9 +38,13 @@ class WorkloadWriter {
   Slot make_slot(const Task& task, int rank, int position);
   int collective_of(const Communicator& communicator, int rank, int position) const;
   void place_participants();
+  void place_link_uses();
+  LinkUsers users_of(const LinkPatterns::Pattern& pattern, int group) const;
+  void add_link_uses(const Participant& first, const std::vector<LinkUsers>& users);
 
   Workload& workload_;
   const Program& program_;
+  const LinkPatterns& links_;
   TaskCosts& costs_;
   std::vector<int> first_collective_;  // by communicator
   std::vector<Participant> joined_;    // by rank, then launch order
@@ -129,13 +141,71 @@ void WorkloadWriter::place_participants() {
   }
 }
 
+LinkUsers WorkloadWriter::users_of(const LinkPatterns::Pattern& pattern, int group) const {
+  const InstanceClasses& instances = workload_.classes.groups[group];
+  LinkUsers users(instances.rank_classes.size());
+  for (std::size_t i = 0; i < pattern.loads.size(); ++i) {
+    for (const MediumLoad& load : pattern.loads[i]) {
+      const int link = workload_.classes.of_medium[load.medium];
+      if (workload_.classes.media[link] == load.medium) {
+        ++users[instances.of_instance[i]][{link, load.seconds}];
+      }
+    }
+  }
+  return users;
+}
+
+void WorkloadWriter::place_link_uses() {
+  if (links_.patterns.empty()) {
+    return;
+  }
+  std::vector<LinkUsers> users(links_.patterns.size());
+  for (std::size_t task = 0; task < program_.tasks.size(); ++task) {
+    if (const int pattern = links_.of_task[task]; pattern != kNone && users[pattern].empty()) {
+      const int group = std::get<Collective>(program_.tasks[task].descriptor).group;
+      users[pattern] = users_of(links_.patterns[pattern], group);
+    }
+  }
+  for (int i = 0; i < workload_.num_collectives(); ++i) {
+    JointCollective& collective = workload_.collectives[i];
+    collective.first_link_use = static_cast<int>(workload_.link_uses.size());
+    if (collective.first_participant < workload_.collectives[i + 1].first_participant) {
+      add_link_uses(workload_.participants[collective.first_participant], users);
+    }
+  }
+  workload_.collectives.back().first_link_use = static_cast<int>(workload_.link_uses.size());
+}
+
+// All participants of a collective have the same task's loads: those of the first count.
+void WorkloadWriter::add_link_uses(const Participant& first, const std::vector<LinkUsers>& users) {
+  const Slot& slot = workload_.slots[first.slot];
+  const int position = first.slot - workload_.first_slot[slot.rank];
+  const int task = workload_.script(slot.rank).tasks[position];
+  const auto& collective = std::get<Collective>(program_.tasks[task].descriptor);
+  const int instance =
+      costs_.groups().instance(collective.group, workload_.classes.ranks[slot.rank].representative);
+  const int of_class = workload_.classes.groups[collective.group].of_instance[instance];
+  const int pattern = links_.of_task[task];
+  const double bytes =
+      links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
+  for (const auto& [use, count] : users[pattern][of_class]) {
+    const Time load = checked_time(use.second * bytes, program_.tasks[task].name);
+    if (load > Time::zero()) {
+      workload_.link_uses.push_back({use.first, load, first.load.weight, count});
+    }
+  }
+}
+
 }  // namespace
 
-Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs) {
+Workload make_workload(Scripts scripts,
+                       Classes classes,
+                       const LinkPatterns& links,
+                       TaskCosts& costs) {
   Workload workload;
   workload.scripts = std::move(scripts);
   workload.classes = std::move(classes);
-  WorkloadWriter(workload, costs).write();
+  WorkloadWriter(workload, links, costs).write();
   return workload;
 }
 

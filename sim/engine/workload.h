@@ -30,10 +30,22 @@ struct Participant {
   CollectiveLoad load;
 };
 
-// A collective of one class of group instances: participants [first, next collective's first).
-// One that lacks some of `num_awaited` never begins.
+// What instances of a collective's class put on one link, each of `count` alike: together they
+// share it as one of so many times their load and weight.
+struct LinkUse {
+  int link = 0;  // index into Classes::media
+  Time load;
+  double weight = 1;
+  int count = 1;
+
+  Time total() const { return load.scaled(count); }
+};
+
+// A collective of one class of group instances: participants and uses of links
+// [first, next collective's first). One that lacks some of `num_awaited` never begins.
 struct JointCollective {
   int first_participant = 0;
+  int first_link_use = 0;
   int num_awaited = 0;
   Time startup{};  // the longest of any participant
 };
@@ -47,6 +59,7 @@ struct Workload {
   std::vector<Slot> slots;
   std::vector<JointCollective> collectives;  // and one past the last
   std::vector<Participant> participants;     // by collective, then rank
+  std::vector<LinkUse> link_uses;            // by collective, then link
 
   int num_ranks() const { return static_cast<int>(classes.ranks.size()); }
   int num_collectives() const { return static_cast<int>(collectives.size()) - 1; }
@@ -55,6 +68,9 @@ struct Workload {
   }
 };
 
-Workload make_workload(Scripts scripts, Classes classes, TaskCosts& costs);
+Workload make_workload(Scripts scripts,
+                       Classes classes,
+                       const LinkPatterns& links,
+                       TaskCosts& costs);
 
 }  // namespace moesim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "sim/io/wiring.h"
 
 namespace moesim {
+
+class Topology;
 
 // What one port of a GPU carries each way, without protocol overheads.
 struct PortRate {
@@ -17,9 +20,9 @@ struct PortRate {
 
 // `num_nodes` nodes of `gpus_per_node` GPUs. Rank r is GPU r mod gpus_per_node of node
 // r / gpus_per_node. Either as the two-level fabric of a testbed, in which each GPU has a port into
-// its node and a port to the other nodes, or with `wiring`, link by link; then the ports are what
-// the links leave of them when all GPUs send (sim/cluster/port_rates.h). `intra_node` and
-// `inter_node` serve collectives that the profile has no figure for.
+// its node and a port to the other nodes, or with `wiring`, link by link; then `topology` is
+// its graph, and the ports are what the links leave of them when all GPUs send
+// (sim/cluster/wired_cluster.h). `intra_node` and `inter_node` serve collectives that the profile has no figure for.
 struct Cluster {
   std::string name;
   std::string source;  // where its numbers come from
@@ -30,6 +33,7 @@ struct Cluster {
   PortRate intra_node;
   PortRate inter_node;
   std::optional<Wiring> wiring;
+  std::shared_ptr<const Topology> topology;  // of the wiring: sim/cluster/wired_cluster.h
 
   int num_gpus() const { return num_nodes * gpus_per_node; }
 };

@@ -151,6 +151,7 @@ CollectiveCost read_collective(const Fields& fields) {
   }
   cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
   cost.fit = read_fit(fields);
+  cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
   return cost;
 }
 

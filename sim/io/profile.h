@@ -29,6 +29,10 @@ struct MeasuredPoint {
 // What the start-up time of a collective is paid for: once, or once for every other member.
 enum class StartupPer { kTask, kPeer };
 
+// Where a collective's time is spent: on the GPU's port, which others must share, or on something
+// of its own.
+enum class BottleneckPlace { kPort, kPrivate };
+
 // t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log.
 // Bytes are per rank as in `Collective`. `group_size` is the size it was measured with (0: not
 // stated); another size scales the transfer by the share of bytes that cross the port.
@@ -42,6 +46,7 @@ struct CollectiveCost {
   std::vector<MeasuredPoint> points;
   double weight = 1;  // in weighted max-min sharing of a port
   Fit fit;
+  BottleneckPlace bottleneck = BottleneckPlace::kPort;
 };
 
 // t = num_gemms * startup + flops * seconds_per_flop

@@ -75,6 +75,10 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
   if (cost.weight != 1) {
     message.set_weight(cost.weight);
   }
+  if (cost.bottleneck != BottleneckPlace::kPort) {
+    message.set_bottleneck(
+        static_cast<proto::CollectiveCost::Bottleneck>(static_cast<int>(cost.bottleneck)));
+  }
   if (cost.fit.num_samples > 0) {
     write(cost.fit, *message.mutable_fit());
   }

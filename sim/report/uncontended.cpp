@@ -26,6 +26,10 @@ LowerBounds uncontended_bounds(const ResultInputs& inputs) {
       bounds.busiest_name = fmt::format("port {}", kPortNames[port]);
     }
   }
+  if (work.link_load > bounds.busiest) {
+    bounds.busiest = work.link_load;
+    bounds.busiest_name = "a link";
+  }
   return bounds;
 }
 

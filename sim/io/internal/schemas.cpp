@@ -82,7 +82,9 @@ static_assert(same(proto::Recompute::NONE, Recompute::kNothing) &&
 static_assert(same(proto::Span::NODE, Span::kNode) && same(proto::Span::FABRIC, Span::kFabric) &&
               same(proto::Span::BOTH, Span::kBoth));
 static_assert(same(proto::CollectiveCost::TASK, StartupPer::kTask) &&
-              same(proto::CollectiveCost::PEER, StartupPer::kPeer));
+              same(proto::CollectiveCost::PEER, StartupPer::kPeer) &&
+              same(proto::CollectiveCost::PORT, BottleneckPlace::kPort) &&
+              same(proto::CollectiveCost::PRIVATE, BottleneckPlace::kPrivate));
 static_assert(same(proto::NvLink::SWITCH, NvLinkForm::kSwitch) &&
               same(proto::NvLink::PAIRS, NvLinkForm::kPairs) &&
               same(proto::NvLink::MESH, NvLinkForm::kMesh));

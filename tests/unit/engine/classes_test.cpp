@@ -27,7 +27,7 @@ class ClassesTest : public testing::Test {
 
   std::vector<int> fold() {
     TaskCosts costs(maker_.program(), &cluster_, &profile_);
-    return fold_classes(make_scripts(maker_.program(), 32), costs).of_rank;
+    return fold_classes(make_scripts(maker_.program(), 32), {}, costs).of_rank;
   }
 
   ProgramMaker maker_{8};
@@ -100,7 +100,8 @@ TEST_F(ClassesTest, UnequalTokensPartRanksByTheirLoads) {
 TEST_F(ClassesTest, SeparateClassesAreTheRanks) {
   collective(CollectiveOperation::kAllGather, kMp);
   const Scripts scripts = make_scripts(maker_.program(), 32);
-  const Classes classes = separate_classes(maker_.program(), scripts);
+  TaskCosts costs(maker_.program(), nullptr, nullptr);
+  const Classes classes = separate_classes(scripts, {}, costs);
   EXPECT_EQ(classes.ranks.size(), 8U);
   EXPECT_EQ(classes.groups[kMp].of_instance, (std::vector<int>{0, 1}));
   EXPECT_EQ(classes.groups[kMp].rank_classes[1], (std::vector<int>{4, 5, 6, 7}));

@@ -1,0 +1,86 @@
+#include "sim/cluster/wired_cluster.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/base/error.h"
+#include "sim/cluster/build_topology.h"
+#include "sim/cluster/routes.h"
+
+namespace moesim {
+namespace {
+
+// What one byte of every GPU, sent over a set of ways, puts on the media.
+class PortMeter {
+ public:
+  PortMeter(const Topology& topology, const Wiring& wiring)
+      : topology_(topology), routes_(topology, wiring), bytes_(topology.media().size()) {}
+
+  void send(int from, int to, double bytes) {
+    double latency = 0;
+    for (const Hop& hop : routes_.between(from, to)) {
+      const Link& link = topology_.links()[hop.link];
+      bytes_[link.medium] += bytes * hop.share;
+      latency += link.latency * hop.share;
+    }
+    latency_ = std::max(latency_, latency);
+  }
+
+  PortRate rate() const {
+    double seconds = 0;  // for one byte of each GPU
+    for (size_t i = 0; i < bytes_.size(); ++i) {
+      if (bytes_[i] > 0) {
+        seconds = std::max(seconds, bytes_[i] / topology_.media()[i]);
+      }
+    }
+    return {seconds > 0 ? 1 / seconds : 0, latency_};
+  }
+
+ private:
+  const Topology& topology_;
+  Routes routes_;
+  std::vector<double> bytes_;
+  double latency_ = 0;
+};
+
+PortRate intra_node(const Topology& topology, const Cluster& cluster) {
+  PortMeter meter(topology, *cluster.wiring);
+  const int size = cluster.gpus_per_node;
+  for (int from = 0; from < cluster.num_gpus(); ++from) {
+    const int first = from / size * size;
+    for (int to = first; to < first + size; ++to) {
+      if (to != from) {
+        meter.send(from, to, 1.0 / (size - 1));
+      }
+    }
+  }
+  return meter.rate();
+}
+
+PortRate inter_node(const Topology& topology, const Cluster& cluster) {
+  PortMeter meter(topology, *cluster.wiring);
+  for (int from = 0; from < cluster.num_gpus() && cluster.num_nodes > 1; ++from) {
+    meter.send(from, (from + cluster.gpus_per_node) % cluster.num_gpus(), 1);
+  }
+  return meter.rate();
+}
+
+}  // namespace
+
+Cluster wired(Cluster cluster) {
+  if (!cluster.wiring) {
+    return cluster;
+  }
+  const auto topology = std::make_shared<const Topology>(build_topology(cluster));
+  try {
+    cluster.intra_node = intra_node(*topology, cluster);
+    cluster.inter_node = inter_node(*topology, cluster);
+  } catch (const Error& error) {
+    throw Error(cluster.wiring->nodes.front().location, error.text());
+  }
+  cluster.topology = topology;
+  return cluster;
+}
+
+}  // namespace moesim

@@ -1,0 +1,209 @@
+// Collectives over the links of a cluster: closed forms with start-up times of zero, in both
+// resolutions. Links of 1 TB/s carry one byte per picosecond.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/cluster/wired_cluster.h"
+#include "sim/engine/simulate.h"
+#include "tests/unit/engine/program_maker.h"
+
+namespace moesim {
+namespace {
+
+constexpr auto kAllToAll = CollectiveOperation::kAllToAll;
+constexpr auto kAllGather = CollectiveOperation::kAllGather;
+constexpr auto kAllReduce = CollectiveOperation::kAllReduce;
+constexpr auto kReduceScatter = CollectiveOperation::kReduceScatter;
+constexpr auto kBroadcast = CollectiveOperation::kBroadcast;
+constexpr auto kShift = CollectiveOperation::kShift;
+
+// Nodes with NVLink and a NIC for each GPU at its own root port; PCIe is no bottleneck.
+constexpr const char* kNvLinkNode = R"(
+nodes { node { pcie_rate: "100 TB/s" memory_rate: "100 TB/s"
+  nvlink { rate: "1 TB/s" } nics: GPUS nic_rate: "500 GB/s" nic_placement: ROOT_PORT } }
+)";
+
+Cluster cluster(int num_nodes, int gpus_per_node, std::string parts) {
+  const size_t gpus = parts.find("GPUS");
+  if (gpus != std::string::npos) {
+    parts.replace(gpus, 4, std::to_string(gpus_per_node));
+  }
+  return wired(parse_cluster("num_nodes: " + std::to_string(num_nodes) + " gpus_per_node: " +
+                                 std::to_string(gpus_per_node) + " gpu_memory: '1 GiB'" + parts,
+                             "c.txtpb"));
+}
+
+class LinksTest : public testing::TestWithParam<Resolution> {
+ protected:
+  int collective(const Collective& descriptor, const std::string& stream = "s") {
+    return maker_.collective(stream, descriptor);
+  }
+
+  Time run(const Cluster& cluster, const Profile& profile = {}) {
+    maker_.program().num_ranks = cluster.num_gpus();
+    const SimulationOptions options{.resolution = GetParam()};
+    const Trace trace = simulate(maker_.program(), &cluster, &profile, options);
+    num_classes_ = trace.classes.size();
+    return trace.end;
+  }
+
+  int world(int num_ranks) {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      ranks.push_back(rank);
+    }
+    return maker_.group("world", {ranks});
+  }
+
+  ProgramMaker maker_{0};
+  size_t num_classes_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Resolutions,
+                         LinksTest,
+                         testing::Values(Resolution::kFold, Resolution::kPorts),
+                         [](const auto& of) {
+                           return of.param == Resolution::kFold ? "Fold" : "Ports";
+                         });
+
+// (n-1)/n * bytes / B within a node: 3/4 * 8000 bytes at one byte per ps. Rings the same for
+// AllGather and ReduceScatter, twice for AllReduce; a Broadcast is all bytes over each edge, a
+// Shift all bytes over one link.
+TEST_P(LinksTest, ClosedFormsWithinANode) {
+  const std::pair<CollectiveOperation, std::int64_t> forms[] = {{kAllToAll, 6000},
+                                                                {kAllGather, 6000},
+                                                                {kReduceScatter, 6000},
+                                                                {kAllReduce, 12000},
+                                                                {kBroadcast, 8000},
+                                                                {kShift, 8000}};
+  for (const auto& [operation, expected] : forms) {
+    maker_ = ProgramMaker(4);
+    collective(
+        {.operation = operation, .group = world(4), .bytes = 8000, .distance = 1, .wrap = true});
+    EXPECT_EQ(run(cluster(1, 4, kNvLinkNode)), ps(expected)) << to_string(operation);
+  }
+}
+
+// Four nodes of two GPUs at one switch, NICs of 1/2 byte per ps. AlltoAll over 8 ranks: 6/8 of 8000
+// bytes cross each NIC: 12000 ps. AllReduce: two rings with half the bytes each; a NIC carries one
+// ring's 2 * 7/8 * 4000: 14000 ps. AllGather half that.
+TEST_P(LinksTest, ClosedFormsOverNodes) {
+  const std::string wiring = std::string(kNvLinkNode) + "fabric { single_switch {} }";
+  const std::pair<CollectiveOperation, std::int64_t> forms[] = {
+      {kAllToAll, 12000}, {kAllReduce, 14000}, {kAllGather, 7000}, {kReduceScatter, 7000}};
+  for (const auto& [operation, expected] : forms) {
+    maker_ = ProgramMaker(8);
+    collective({.operation = operation, .group = world(8), .bytes = 8000});
+    EXPECT_EQ(run(cluster(4, 2, wiring)), ps(expected)) << to_string(operation);
+  }
+}
+
+// Two AlltoAlls of 6000 ps on all ports at once take twice as long.
+TEST_P(LinksTest, TwoCollectivesShareALink) {
+  const int group = world(4);
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000}, "a");
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000}, "b");
+  EXPECT_EQ(run(cluster(1, 4, kNvLinkNode)), ps(12000));
+}
+
+// Two GPUs behind one PCIe switch of 1 TB/s up, in two nodes, without NVLink. An AllGather between
+// the GPUs of a node crosses their own links alone: 1/2 * 8000 = 4000 ps. An AlltoAll between the
+// nodes leaves each GPU by its link, 4000 ps. Both at once on one link: 8000 ps. The NIC hangs at a
+// root port, so all of the node's AlltoAll, 2 * 4000 bytes, also goes through the switch's uplink.
+TEST_P(LinksTest, InsideAndOutsideShareAPcieLink) {
+  const std::string wiring = R"(
+nodes { node { gpus_per_pcie_switch: 2 pcie_rate: "1 TB/s" memory_rate: "100 TB/s"
+  nics: 1 nic_rate: "100 TB/s" nic_placement: ROOT_PORT nic_pcie_rate: "100 TB/s" } }
+fabric { single_switch {} })";
+  const int inside = maker_.group("inside", {{0, 1}, {2, 3}});
+  const int outside = maker_.group("outside", {{0, 2}, {1, 3}});
+  collective({.operation = kAllGather, .group = inside, .bytes = 8000}, "intra");
+  EXPECT_EQ(run(cluster(2, 2, wiring)), ps(4000));
+  collective({.operation = kAllToAll, .group = outside, .bytes = 8000}, "inter");
+  EXPECT_EQ(run(cluster(2, 2, wiring)), ps(8000));
+  maker_.program().tasks.erase(maker_.program().tasks.begin());
+  EXPECT_EQ(run(cluster(2, 2, wiring)), ps(8000));  // the uplink's 8000 bytes alone
+}
+
+// Without GPUDirect the sender's bytes go GPU -> memory -> NIC: with the NIC at the GPUs' switch,
+// through the switch's uplink twice, once each way, beside what is received. One GPU, 8000 bytes
+// each way, of which half: out 4000 up + 4000 down, in the same: 8000 ps each way instead of none.
+TEST_P(LinksTest, HostStagingDoublesAnUplinksLoad) {
+  const std::string node = R"(
+nodes { node { gpus_per_pcie_switch: 1 pcie_rate: "1 TB/s" memory_rate: "100 TB/s"
+  nics: 1 nic_rate: "100 TB/s" nic_pcie_rate: "100 TB/s" } }
+fabric { single_switch {} })";
+  const int group = world(2);
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000});
+  EXPECT_EQ(run(cluster(2, 1, node)), ps(4000));  // the GPU's own link
+  EXPECT_EQ(run(cluster(2, 1, node + "transfers { no_gpudirect: true }")), ps(8000));
+}
+
+// Eight GPUs, each a node with a NIC of 1 byte per ps, on two leaves of four; half of an AlltoAll's
+// partners are beyond the leaf. 2:1 leaves two uplinks' worth: 4 NICs * 4/8 * 8000 bytes = 16000
+// over 2 bytes per ps is 8000 ps; the NICs themselves take 7000 ps, which is what 1:1 takes.
+TEST_P(LinksTest, Oversubscription) {
+  const std::string node = R"(
+nodes { node { pcie_rate: "100 TB/s" memory_rate: "100 TB/s" nics: 1 nic_rate: "1 TB/s"
+  nic_placement: ROOT_PORT } } )";
+  const int group = world(8);
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000});
+  for (const std::string routing : {"SPRAY", "DMODK"}) {
+    const std::string rest = "} routing: " + routing + " }";
+    EXPECT_EQ(run(cluster(8, 1, node + "fabric { fat_tree { down: [4, 2] " + rest)), ps(7000));
+    EXPECT_EQ(
+        run(cluster(8, 1, node + "fabric { fat_tree { down: [4, 2] oversubscription: 2 " + rest)),
+        ps(8000));
+  }
+}
+
+// ASTRA-sim's congestion-unaware model lets it finish 560 times earlier: 1024 GPUs with a port of
+// 50 GB/s each, direct AlltoAll of 64 MiB: 1023/1024 * 67108864 / 50e9 s = 1.340866 ms; ring
+// AllReduce: twice that.
+TEST_P(LinksTest, AThousandPorts) {
+  const std::string wiring = R"(
+nodes { node { pcie_rate: "1 TB/s" memory_rate: "1 TB/s" nics: 1 nic_rate: "50 GB/s"
+  nic_placement: ROOT_PORT } }
+fabric { single_switch {} })";
+  const int group = world(1024);
+  collective({.operation = kAllToAll, .group = group, .bytes = 64 << 20});
+  EXPECT_NEAR(run(cluster(1024, 1, wiring)).seconds(), 1.3408665e-3, 1e-9);
+  EXPECT_EQ(num_classes_, GetParam() == Resolution::kFold ? 1U : 1024U);
+  maker_ = ProgramMaker(1024);
+  collective({.operation = kAllReduce, .group = world(1024), .bytes = 64 << 20});
+  EXPECT_NEAR(run(cluster(1024, 1, wiring)).seconds(), 2.681733e-3, 1e-9);
+}
+
+// A profile that took 10000 ps for what the links do in 6000: of its own, two of them end together
+// after what the links need for both, 12000 ps; on the port they share it, 20000 ps.
+TEST_P(LinksTest, WhereACollectivesOwnTimeIsSpentMattersForTwo) {
+  Profile profile;
+  profile.collectives = {make_cost(kAllToAll, Span::kNode, 0, 1.25)};
+  const int group = world(4);
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000}, "a");
+  EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(10000));
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000}, "b");
+  EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(20000));
+  profile.collectives[0].bottleneck = BottleneckPlace::kPrivate;
+  EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(12000));
+}
+
+// One NIC of eight at half rate: the AlltoAlls over it take twice as long, and it splits only what
+// it touches: its own GPU, the one beside it that shares nothing but the switch, and the rest.
+TEST_P(LinksTest, ADegradedNic) {
+  const std::string wiring = std::string(kNvLinkNode) +
+                             "fabric { single_switch {} } changes { at: 'node:1/nic:0' kind: "
+                             "NETWORK rate_factor: 0.5 }";
+  const int group = maker_.group("same_gpu", {{0, 2, 4, 6}, {1, 3, 5, 7}});
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000});
+  // 3/4 * 8000 bytes over 1/4 byte per ps.
+  EXPECT_EQ(run(cluster(4, 2, wiring)), ps(24000));
+  if (GetParam() == Resolution::kFold) {
+    EXPECT_LE(num_classes_, 4U);
+  }
+}
+
+}  // namespace
+}  // namespace moesim
