@@ -22,31 +22,70 @@ int first_switch(const Topology& topology) {
 }  // namespace
 
 FabricPaths::FabricPaths(const Topology& topology, const Fabric& fabric)
-    : topology_(topology), fabric_(fabric), first_switch_(first_switch(topology)) {}
+    : topology_(topology), fabric_(fabric), first_switch_(first_switch(topology)) {
+  for (const int nic : topology.nics()) {
+    attachments_.push_back(attachment(nic));
+  }
+}
+
+FabricPaths::Attachment FabricPaths::attachment(int nic) const {
+  Attachment found;
+  for (const int link : topology_.out(nic)) {
+    if (topology_.links()[link].kind == LinkKind::kNetwork) {
+      found = {topology_.links()[link].to, link, kNone};
+    }
+  }
+  if (found.leaf != kNone) {
+    found.down = found.up ^ 1;  // a cable's two ways follow each other
+  }
+  return found;
+}
 
 void FabricPaths::append(int from_nic, int to_nic, Route& route) const {
-  const int from = topology_.nics()[from_nic];
-  const int to = topology_.nics()[to_nic];
-  const Distances& distances = distances_to(leaf_of(to_nic));
-  std::map<int, double> shares = {{from, 1}};  // all equally far from the receiver
-  while (shares.begin()->first != to) {
+  const Attachment& from = attachments_[from_nic];
+  const Attachment& to = attachments_[to_nic];
+  if (from.leaf == kNone || to.leaf == kNone) {
+    fail(topology_.nics()[from_nic], topology_.nics()[to_nic]);
+  }
+  route.push_back({from.up, 1});
+  if (fabric_.routing == FabricRouting::kSpray) {
+    const Route& between = sprayed(from.leaf, to.leaf);
+    route.insert(route.end(), between.begin(), between.end());
+  } else {
+    const Distances& distances = distances_to(to.leaf);
+    for (int element = from.leaf; element != to.leaf;) {
+      const std::vector<int> ways = next_links(element, distances);
+      if (ways.empty()) {
+        fail(element, to.leaf);
+      }
+      const int link = chosen(ways, element, from_nic, to_nic);
+      route.push_back({link, 1});
+      element = topology_.links()[link].to;
+    }
+  }
+  route.push_back({to.down, 1});
+}
+
+const Route& FabricPaths::sprayed(int from_leaf, int to_leaf) const {
+  const auto [found, is_new] = sprayed_.try_emplace({from_leaf, to_leaf});
+  if (is_new) {
+    found->second = spray(from_leaf, to_leaf);
+  }
+  return found->second;
+}
+
+// Switches that are equally far from the receiver have parts of the message at the same time.
+Route FabricPaths::spray(int from_leaf, int to_leaf) const {
+  const Distances& distances = distances_to(to_leaf);
+  Route route;
+  std::map<int, double> shares = {{from_leaf, 1}};
+  while (shares.begin()->first != to_leaf) {
     std::map<int, double> next;
     for (const auto& [element, share] : shares) {
-      std::vector<int> ways =
-          element == leaf_of(to_nic) ? std::vector<int>{} : next_links(element, distances);
-      if (element == leaf_of(to_nic)) {
-        for (const int link : topology_.out(element)) {
-          if (topology_.links()[link].to == to) {
-            ways.push_back(link);
-          }
-        }
-      }
+      const std::vector<int> ways = next_links(element, distances);
       if (ways.empty()) {
-        throw Error(fmt::format("no way through the fabric from {} to {}; join them",
-                                name(topology_.elements()[from]),
-                                name(topology_.elements()[to])));
+        fail(element, to_leaf);
       }
-      choose(element, from_nic, to_nic, ways);
       double total = 0;
       for (const int link : ways) {
         total += topology_.rate(link);
@@ -59,51 +98,37 @@ void FabricPaths::append(int from_nic, int to_nic, Route& route) const {
     }
     shares = std::move(next);
   }
+  return route;
 }
 
-void FabricPaths::choose(int element, int from_nic, int to_nic, std::vector<int>& ways) const {
-  if (fabric_.routing == FabricRouting::kSpray || ways.size() == 1) {
-    return;
-  }
-  size_t way = 0;
+int FabricPaths::chosen(const std::vector<int>& ways, int element, int from_nic, int to_nic) const {
   if (fabric_.routing == FabricRouting::kHash) {
     const auto pair = (static_cast<std::uint64_t>(from_nic) << 32) | static_cast<unsigned>(to_nic);
-    way = Random(fabric_.seed ^ Random(pair).next(), static_cast<std::uint64_t>(element)).next() %
-          ways.size();
-  } else if (const int stride = topology_.elements()[element].stride; stride > 0) {
-    way = static_cast<size_t>(to_nic / stride) % ways.size();
+    const Random pairs_own(fabric_.seed, pair);
+    return ways[Random(Random(pairs_own).next(), static_cast<std::uint64_t>(element)).next() %
+                ways.size()];
   }
-  ways = {ways[way]};
+  const int stride = topology_.elements()[element].stride;
+  return ways[stride > 0 ? static_cast<size_t>(to_nic / stride) % ways.size() : 0];
 }
 
+// Those to a switch that is one step nearer.
 std::vector<int> FabricPaths::next_links(int element, const Distances& distances) const {
   std::vector<int> links;
-  std::uint16_t least = element < first_switch_ ? kFar : distances[element - first_switch_];
   for (const int link : topology_.out(element)) {
     const int to = topology_.links()[link].to;
-    if (to < first_switch_) {
-      continue;
-    }
-    const std::uint16_t away = distances[to - first_switch_];
-    if (away < least && element < first_switch_) {
-      links.clear();
-      least = away;
-    }
-    if (away != kFar && (element < first_switch_ ? away == least : away + 1 == least)) {
+    if (to >= first_switch_ &&
+        distances[to - first_switch_] + 1 == distances[element - first_switch_]) {
       links.push_back(link);
     }
   }
   return links;
 }
 
-int FabricPaths::leaf_of(int nic) const {
-  for (const int link : topology_.out(topology_.nics()[nic])) {
-    if (topology_.links()[link].kind == LinkKind::kNetwork) {
-      return topology_.links()[link].to;
-    }
-  }
-  throw Error(fmt::format("{} has no link into the fabric; join it",
-                          name(topology_.elements()[topology_.nics()[nic]])));
+void FabricPaths::fail(int from, int to) const {
+  throw Error(fmt::format("no way through the fabric from {} to {}; join them",
+                          name(topology_.elements()[from]),
+                          name(topology_.elements()[to])));
 }
 
 // Breadth first, from the leaf outward: every cable has both ways, or none.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/cluster/node_paths.h"
@@ -23,17 +24,28 @@ class FabricPaths {
   void append(int from_nic, int to_nic, Route& route) const;
 
  private:
+  // Where a NIC hangs; kNone where it does not.
+  struct Attachment {
+    int leaf = kNone;
+    int up = kNone;    // link to the leaf
+    int down = kNone;  // link from it
+  };
   using Distances = std::vector<std::uint16_t>;  // by element after the nodes'
 
+  Attachment attachment(int nic) const;
   const Distances& distances_to(int leaf) const;
   std::vector<int> next_links(int element, const Distances& distances) const;
-  void choose(int element, int from_nic, int to_nic, std::vector<int>& ways) const;
-  int leaf_of(int nic) const;
+  const Route& sprayed(int from_leaf, int to_leaf) const;
+  Route spray(int from_leaf, int to_leaf) const;
+  int chosen(const std::vector<int>& ways, int element, int from_nic, int to_nic) const;
+  [[noreturn]] void fail(int from, int to) const;
 
   const Topology& topology_;
   const Fabric& fabric_;
   int first_switch_;
+  std::vector<Attachment> attachments_;  // by NIC
   mutable std::map<int, Distances> distances_;
+  mutable std::map<std::pair<int, int>, Route> sprayed_;  // by leaves
 };
 
 }  // namespace moesim

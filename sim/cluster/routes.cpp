@@ -23,15 +23,21 @@ Routes::Routes(const Topology& topology, const Wiring& wiring)
 }
 
 Route Routes::between(int from, int to) const {
+  Route route;
+  find(from, to, route);
+  return route;
+}
+
+void Routes::find(int from, int to, Route& route) const {
   CHECK(from != to);
+  route.clear();
   const int from_node = from / gpus_per_node_;
   const int to_node = to / gpus_per_node_;
   const int from_gpu = from % gpus_per_node_;
   const int to_gpu = to % gpus_per_node_;
-  Route route;
   if (from_node == to_node) {
     append(paths(from_node).between(from_gpu, to_gpu), from_node, route);
-    return route;
+    return;
   }
   const int to_index = paths(to_node).nic(to_gpu);
   const int leaving = leaving_gpu(from_node, from_gpu, to_index);
@@ -42,7 +48,6 @@ Route Routes::between(int from, int to) const {
   fabric_.append(
       nic_number(from_node, paths(from_node).nic(leaving)), nic_number(to_node, to_index), route);
   append(paths(to_node).from_nic(to_gpu), to_node, route);
-  return route;
 }
 
 // With PXN, the GPU beside the NIC that has the receiver's index, if NVLink leads there.

@@ -18,6 +18,8 @@ class Routes {
 
   // Of two ranks, not the same. Throws Error where there is no way.
   Route between(int from, int to) const;
+  // Into a route that held another: for many.
+  void find(int from, int to, Route& route) const;
 
  private:
   const NodePaths& paths(int node) const;

@@ -34,7 +34,7 @@ class Topology {
 
   void add_node(const NodeGraph& graph, int group);
   int add_switch(const Element& element);  // gives its index
-  void join(const Cable& cable);           // of elements; both ways
+  void join(const Cable& cable);           // of elements; its two ways are links 2i and 2i + 1
   void scale(int link, double factor);     // 0 removes it
   // Before anyone asks what leaves an element, after all else.
   void index_links();

@@ -61,7 +61,8 @@ std::vector<MediumLoad> LinkLoads::make(const Collective& collective, int instan
 }
 
 void LinkLoads::add(int from, int to, double bytes) const {
-  for (const Hop& hop : routes_.between(from, to)) {
+  routes_.find(from, to, route_);
+  for (const Hop& hop : route_) {
     const int medium = topology_.links()[hop.link].medium;
     if (units_[medium] == 0) {
       touched_.push_back(medium);

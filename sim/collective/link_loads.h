@@ -59,6 +59,7 @@ class LinkLoads {
   mutable std::map<TrafficKey, std::vector<std::vector<MediumLoad>>> known_;  // by instance
   mutable std::vector<std::int64_t> units_;  // by medium, while adding
   mutable std::vector<int> touched_;
+  mutable Route route_;
 };
 
 }  // namespace moesim
