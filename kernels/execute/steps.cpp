@@ -80,6 +80,10 @@ HostOptions host_options(const RunOptions& options) {
   HostOptions host = options.host;
   if (!options.cluster.empty()) {
     host.cluster = load_cluster(options.cluster);
+    if (host.cluster->wiring) {
+      throw Error(options.cluster,
+                  "describes links; moesim-execute paces ports: give intra_node and inter_node");
+    }
   }
   return host;
 }

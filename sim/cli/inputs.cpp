@@ -1,25 +1,37 @@
 #include "sim/cli/inputs.h"
 
+#include <utility>
+
+#include "sim/cluster/wired_cluster.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
+namespace {
+
+Inputs load(const std::string& scenario, const InputOptions& options) {
+  Inputs inputs = load_inputs(scenario, options);
+  inputs.cluster = wired(std::move(inputs.cluster));
+  return inputs;
+}
+
+}  // namespace
 
 std::vector<std::string> files_of(const Scenario& scenario) {
   return {scenario.path, scenario.cluster_path, scenario.profile_path};
 }
 
 Inputs load_scenario_inputs(const ScenarioOptions& options, bool needs_profile) {
-  return load_inputs(options.scenario,
-                     {.cluster = options.cluster,
-                      .profile = options.profile,
-                      .overrides = options.overrides,
-                      .known_schedules = schedule_names(),
-                      .needs_profile = needs_profile});
+  return load(options.scenario,
+              {.cluster = options.cluster,
+               .profile = options.profile,
+               .overrides = options.overrides,
+               .known_schedules = schedule_names(),
+               .needs_profile = needs_profile});
 }
 
 Inputs load_scenario_inputs(const std::string& scenario,
                             const std::vector<std::string>& overrides) {
-  return load_inputs(scenario, {.overrides = overrides, .known_schedules = schedule_names()});
+  return load(scenario, {.overrides = overrides, .known_schedules = schedule_names()});
 }
 
 }  // namespace moesim

@@ -14,6 +14,7 @@
 #include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
 #include "sim/cli/output_paths.h"
+#include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/profile.h"
@@ -97,7 +98,7 @@ Subject load_program_file(const std::string& program, const ScenarioOptions& inp
   if (!input.cluster.empty()) {
     const std::string cluster = read_file(input.cluster);
     hash.add(std::uint64_t{cluster.size()}).add(cluster);
-    subject.cluster = parse_cluster(cluster, input.cluster, input.overrides);
+    subject.cluster = wired(parse_cluster(cluster, input.cluster, input.overrides));
   }
   if (!input.profile.empty()) {
     const std::string profile = read_file(input.profile);

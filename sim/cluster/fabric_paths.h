@@ -17,7 +17,7 @@ namespace moesim {
 // its arguments.
 class FabricPaths {
  public:
-  FabricPaths(const Topology& topology, const Fabric& fabric);
+  FabricPaths(const Topology& topology, const FabricSpec& fabric);
 
   // Appends the way from one NIC to another, by their numbers among all NICs. Throws Error where
   // there is none.
@@ -41,7 +41,7 @@ class FabricPaths {
   [[noreturn]] void fail(int from, int to) const;
 
   const Topology& topology_;
-  const Fabric& fabric_;
+  const FabricSpec& fabric_;
   int first_switch_;
   std::vector<Attachment> attachments_;  // by NIC
   mutable std::map<int, Distances> distances_;

@@ -6,7 +6,7 @@
 namespace moesim {
 namespace {
 
-using Visit = std::function<void(const Flow&)>;
+using Visit = std::function<void(const MemberFlow&)>;
 
 void all_to_all(int size, const Visit& visit) {
   for (int from = 0; from < size; ++from) {

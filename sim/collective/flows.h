@@ -9,7 +9,7 @@ namespace moesim {
 
 // What one member of a group sends to another, as indices in the group; `share` is of the
 // collective's nominal bytes.
-struct Flow {
+struct MemberFlow {
   int from = 0;
   int to = 0;
   double share = 0;
@@ -25,6 +25,6 @@ struct Flow {
 //                   another member, as NCCL's rings use all NICs; with unequal numbers one ring.
 void for_each_flow(const Collective& collective,
                    const std::vector<int>& nodes,
-                   const std::function<void(const Flow&)>& visit);
+                   const std::function<void(const MemberFlow&)>& visit);
 
 }  // namespace moesim

@@ -50,7 +50,7 @@ std::vector<MediumLoad> LinkLoads::make(const Collective& collective, int instan
   for (const int rank : members) {
     nodes.push_back(node_of(cluster_, rank));
   }
-  for_each_flow(collective, nodes, [&](const Flow& flow) {
+  for_each_flow(collective, nodes, [&](const MemberFlow& flow) {
     add(members[flow.from], members[flow.to], flow.share * kBytes);
   });
   std::vector<MediumLoad> loads = take();

@@ -22,7 +22,8 @@ struct PortRate {
 // r / gpus_per_node. Either as the two-level fabric of a testbed, in which each GPU has a port into
 // its node and a port to the other nodes, or with `wiring`, link by link; then `topology` is
 // its graph, and the ports are what the links leave of them when all GPUs send
-// (sim/cluster/wired_cluster.h). `intra_node` and `inter_node` serve collectives that the profile has no figure for.
+// (sim/cluster/wired_cluster.h). `intra_node` and `inter_node` serve collectives that the profile
+// has no figure for.
 struct Cluster {
   std::string name;
   std::string source;  // where its numbers come from

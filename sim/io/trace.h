@@ -35,7 +35,7 @@ struct Trace {
   std::vector<TaskSpan> spans;
   Time end;
   std::array<Time, kNumPasses> pass_end{};  // by Pass: the end of its last task, zero without tasks
-  std::vector<std::string> assumptions;  // what the numbers rest on, in order of first use
+  std::vector<std::string> assumptions;     // what the numbers rest on, in order of first use
 };
 
 // A trace as JSON: whole picoseconds, tasks by name.
