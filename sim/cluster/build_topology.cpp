@@ -7,6 +7,7 @@
 #include "sim/base/check.h"
 #include "sim/base/error.h"
 #include "sim/cluster/fabric.h"
+#include "sim/cluster/import_node.h"
 #include "sim/cluster/link_changes.h"
 
 namespace moesim {
@@ -45,8 +46,11 @@ void check_connected(const Topology& topology, const std::string& location) {
 }  // namespace
 
 NodeGraph node_graph(const NodeGroup& group, int gpus_per_node) {
-  return located(group.location,
-                 [&] { return generate_node(std::get<NodeSpec>(group.node), gpus_per_node); });
+  return located(group.location, [&] {
+    const auto* dump = std::get_if<NodeDump>(&group.node);
+    return dump == nullptr ? generate_node(std::get<NodeSpec>(group.node), gpus_per_node)
+                           : import_node(*dump, gpus_per_node);
+  });
 }
 
 Topology build_topology(const Cluster& cluster) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,7 +11,7 @@ namespace moesim {
 // How GPUs are joined, as a cluster file describes it. Rates are in bytes per second and of each
 // way, latencies in seconds.
 
-enum class NvLinkForm { kSwitch, kPairs, kMesh };
+enum class NvLinkForm { kSwitch, kPairs, kMesh, kNoLinks };
 
 struct NvLinkSpec {
   NvLinkForm form = NvLinkForm::kSwitch;
@@ -36,10 +37,16 @@ struct NodeSpec {
   NicPlacement nic_placement = NicPlacement::kSwitch;
 };
 
-// A node as a tool printed it.
+// A node as a tool printed it, and beside it what the tool does not say; a rate of 0 is not given.
 struct NodeDump {
   std::string path;
   std::string text;
+  double pcie_rate = 0;
+  double nic_rate = 0;
+  double memory_rate = 0;
+  double socket_interconnect_rate = 0;
+  double nvlink_link_rate = 0;       // of one link
+  std::optional<NvLinkSpec> nvlink;  // where the tool knows of none
 };
 
 struct NodeGroup {

@@ -46,6 +46,7 @@ const std::vector<Library>& libraries() {
       {"google/protobuf/", {"sim/io"}, true},
       {".pb.h", {"sim/io"}, true},
       {"CLI/", {"sim/cli", "kernels/execute"}, true},
+      {"pugixml", {"sim/cluster"}, false},
       {"nlohmann/", {"sim/report", "calibration", "tests"}, false},
       {"fstream", {"sim/io", "tests"}, true},
       {"gtest/", {"tests"}, true},

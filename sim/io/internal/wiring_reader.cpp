@@ -23,6 +23,14 @@ double latency(const Fields& fields, const char* name) {
 NvLinkSpec read_nvlink(const Fields& fields) {
   NvLinkSpec nvlink;
   nvlink.form = fields.choice_or("form", NvLinkForm::kSwitch);
+  if (nvlink.form == NvLinkForm::kNoLinks) {
+    for (const char* field : {"rate", "latency", "switches"}) {
+      if (fields.has(field)) {
+        throw fields.error(field, "form NONE has no links; remove it");
+      }
+    }
+    return nvlink;
+  }
   nvlink.rate = fields.quantity("rate", parse_rate);
   nvlink.latency = latency(fields, "latency");
   nvlink.switches = fields.integer_or("switches", 1, kRankCount);
@@ -58,6 +66,22 @@ NodeSpec read_node(const Fields& fields) {
   return node;
 }
 
+NodeDump read_dump(const Fields& fields) {
+  NodeDump dump;
+  dump.path = resolve_path(fields.document().path(), fields.text("import"));
+  require_file(fields, "import", dump.path);
+  dump.text = read_file(dump.path);
+  dump.pcie_rate = rate_or(fields, "pcie_rate", 0);
+  dump.nic_rate = rate_or(fields, "nic_rate", 0);
+  dump.memory_rate = rate_or(fields, "memory_rate", 0);
+  dump.socket_interconnect_rate = rate_or(fields, "socket_interconnect_rate", 0);
+  dump.nvlink_link_rate = rate_or(fields, "nvlink_link_rate", 0);
+  if (const auto nvlink = fields.optional_child("nvlink")) {
+    dump.nvlink = read_nvlink(*nvlink);
+  }
+  return dump;
+}
+
 NodeGroup read_node_group(const Fields& fields) {
   NodeGroup group;
   group.location = fields.error("").location();
@@ -65,13 +89,21 @@ NodeGroup read_node_group(const Fields& fields) {
   if (fields.has("node") == fields.has("import")) {
     throw fields.error("give either \"node\" or \"import\"");
   }
-  if (fields.has("node")) {
-    group.node = read_node(fields.child("node"));
+  if (fields.has("import")) {
+    group.node = read_dump(fields);
     return group;
   }
-  const std::string path = resolve_path(fields.document().path(), fields.text("import"));
-  require_file(fields, "import", path);
-  group.node = NodeDump{path, read_file(path)};
+  for (const char* field : {"pcie_rate",
+                            "nic_rate",
+                            "memory_rate",
+                            "socket_interconnect_rate",
+                            "nvlink_link_rate",
+                            "nvlink"}) {
+    if (fields.has(field)) {
+      throw fields.error(field, "only an import is completed so; write it in \"node\"");
+    }
+  }
+  group.node = read_node(fields.child("node"));
   return group;
 }
 
