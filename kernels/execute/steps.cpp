@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <span>
 #include <stdexcept>
 
 #include <fmt/core.h>
 
 #include "kernels/host/machine_memory.h"
+#include "kernels/tensor_store.h"
 #include "sim/base/error.h"
-#include "sim/base/hash.h"
 #include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/io/cluster.h"
@@ -46,11 +45,6 @@ std::string to_text(const RepeatedRuns& runs) {
   return text;
 }
 
-std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
-  const std::span<const std::byte> bytes = tensors.contents(rank, tensor);
-  return content_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
 void print_out(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw std::runtime_error("cannot write to standard output");
@@ -84,26 +78,12 @@ HostOptions host_options(const RunOptions& options) {
   return host;
 }
 
-std::string results_to_text(const TensorStore& tensors) {
-  const Program& program = tensors.program();
-  std::string text;
-  for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
-    for (const int rank : tensors.ranks()) {
-      text += fmt::format("{} rank {} {}\n",
-                          buffer_hash(tensors, rank, tensor),
-                          rank,
-                          visible_in_line(program.tensors[tensor].name));
-    }
-  }
-  return text;
-}
-
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs) {
   return static_cast<int>(runs.accepted.size()) == options.repeat.num_runs;
 }
 
-void report(const RunOptions& options, const Program& program, const Outcome& outcome) {
-  const RepeatedRuns& runs = outcome.runs;
+void report(const RunOptions& options, const Program& program, const ExecutedRuns& executed) {
+  const RepeatedRuns& runs = executed.runs;
   if (!are_enough(options, runs)) {
     fmt::print(stderr,
                "{} of {} runs were disturbed, {} are left; try an idler machine or longer tasks\n",
@@ -121,7 +101,7 @@ void report(const RunOptions& options, const Program& program, const Outcome& ou
                           trace_to_json(runs.accepted[run].trace, program));
   }
   if (!options.results.empty()) {
-    write_file_atomically(options.results, outcome.results);
+    write_file_atomically(options.results, executed.results);
   }
 }
 

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
@@ -17,6 +19,7 @@
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 #include "sim/cli/launcher.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/progress.h"
 #include "sim/engine/task_cost.h"
 #include "sim/program/work.h"
@@ -26,20 +29,6 @@ namespace {
 
 // A run that takes longer than this is refused: nobody would wait for ten of them.
 constexpr double kMaxSecondsPerRun = 600;
-// Disturbed runs for each accepted one before it gives up.
-constexpr int kMaxRejected = 5;
-
-const char* name(HostClock clock) {
-  switch (clock) {
-    case HostClock::kFree:
-      return "free";
-    case HostClock::kAnchored:
-      return "anchored";
-    case HostClock::kRaw:
-      return "raw";
-  }
-  return "";
-}
 
 double thread_seconds() {
   timespec now{};
@@ -62,18 +51,26 @@ double measured_flop_rate() {
   return cores * kRepetitions * 2.0 * kSize * kSize * kSize / (thread_seconds() - start);
 }
 
-double total_flops(const Program& program) {
+double flops_per_rank(const Program& program) {
   double flops = 0;
   for (const Task& task : program.tasks) {
     flops += work_of(program, task).flops;
   }
-  return flops * program.num_ranks;
+  return flops;
+}
+
+RepeatOptions repeat_options(const BackendOptions& options) {
+  constexpr int kMaxRejected = 5;  // disturbed runs for each accepted one before it gives up
+  return {.num_runs = options.num_runs, .max_rejected = kMaxRejected * options.num_runs};
 }
 
 }  // namespace
 
-Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile)
-    : options_(options), flop_rate_(measured_flop_rate()) {
+Backend::Backend(const BackendOptions& options,
+                 const Cluster* cluster,
+                 const Profile* profile,
+                 const Processes* processes)
+    : options_(options), processes_(processes), flop_rate_(measured_flop_rate()) {
   if (cluster != nullptr) {
     cluster_ = *cluster;
   }
@@ -92,9 +89,10 @@ Backend::Backend(const BackendOptions& options, const Inputs& inputs)
               &inputs.cluster,
               inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
 
-RepeatedRuns Backend::run(const Program& program) const {
+ExecutedRuns Backend::run(const Program& program) const {
   check_size(program);
-  RepeatedRuns runs = options_.launcher.empty() ? run_here(program) : launch(options_, program);
+  ExecutedRuns executed = repeated(program);
+  const RepeatedRuns& runs = executed.runs;
   if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
     throw Failure(
         fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
@@ -103,13 +101,15 @@ RepeatedRuns Backend::run(const Program& program) const {
                     runs.accepted.size(),
                     runs.accepted.size() + static_cast<size_t>(runs.num_rejected)));
   }
-  return runs;
+  return executed;
 }
 
 void Backend::check_size(const Program& program) const {
   const int64_t memory = available_memory();
-  const int64_t needed = TensorStore::size(program, program.num_ranks);
-  const double seconds = total_flops(program) / flop_rate_;
+  const int ranks_here =
+      processes_ == nullptr ? program.num_ranks : processes_->num_ranks_here(program);
+  const int64_t needed = TensorStore::size(program, ranks_here);
+  const double seconds = ranks_here * flops_per_rank(program) / flop_rate_;
   if (needed > memory || seconds > kMaxSecondsPerRun) {
     throw Error(
         program.name,
@@ -121,24 +121,42 @@ void Backend::check_size(const Program& program) const {
   }
 }
 
-RepeatedRuns Backend::run_here(const Program& program) const {
+ExecutedRuns Backend::repeated(const Program& program) const {
+  if (processes_ != nullptr) {
+    return processes_->run(program, host_options(program), repeat_options(options_));
+  }
+  if (!options_.launcher.empty()) {
+    return launch(program,
+                  {.command = options_.launcher,
+                   .clock = options_.clock,
+                   .dilation = options_.dilation,
+                   .hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr),
+                   .repeat = repeat_options(options_)});
+  }
+  return run_on_threads(program);
+}
+
+HostOptions Backend::host_options(const Program& program) const {
   HostOptions host;
   host.clock = options_.clock;
   host.dilation = options_.dilation;
   host.hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr);
-  host.cluster = cluster_;
-  std::optional<TaskCosts> costs;
   if (options_.modelled) {
-    costs.emplace(program, &*cluster_, &*profile_);
-    host.operation_time = [&costs](const Task& task, int rank) {
+    const auto costs = std::make_shared<TaskCosts>(program, &*cluster_, &*profile_);
+    host.operation_time = [costs](const Task& task, int rank) {
       return costs->duration(task, rank);
     };
   }
+  return host;
+}
+
+ExecutedRuns Backend::run_on_threads(const Program& program) const {
+  HostOptions host = host_options(program);
+  host.cluster = cluster_;
   HostExecutor executor(program, host);
   TensorStore tensors(program);
-  return repeat(executor,
-                {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
-                tensors);
+  RepeatedRuns runs = repeat(executor, repeat_options(options_), tensors);
+  return {std::move(runs), results_to_text(tensors)};
 }
 
 std::vector<std::string> Backend::environment() const {

@@ -43,9 +43,9 @@ Profile calibrated_profile(const Inputs& inputs,
       &inputs.scenario, &inputs.cluster, programs_of(inputs, schedules), !backend.is_modelled()};
   Progress progress("probes", num_probes(subject));
   Profile profile = calibrate(subject, [&](const Program& program) {
-    const RepeatedRuns runs = backend.run(program);
+    const ExecutedRuns executed = backend.run(program);
     progress.add_one();
-    return traces(runs);
+    return traces(executed.runs);
   });
   profile.hardware_queues = inputs.profile.hardware_queues;
   if (backend.is_modelled()) {

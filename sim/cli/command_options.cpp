@@ -162,7 +162,8 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
            backend.launcher,
            "COMMAND",
            "Starts moesim-execute as MPI processes, whose links\n"
-           "are real: 'mpirun -np 4 build/release/moesim-execute'");
+           "are real: 'mpirun -np 4 build/release/moesim-execute'.\n"
+           "A shell reads it: quote paths with spaces in it");
   app->add_option("--runs", backend.num_runs, "Accepted runs of a Program. Default: 10")
       ->option_text("N")
       ->check(CLI::Range(1, 100'000));

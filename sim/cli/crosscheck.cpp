@@ -36,7 +36,7 @@ Checked check(const Inputs& inputs,
   Checked checked{plan_subject(inputs, schedule, plan), {}, {}};
   require_verified(checked.subject);
   checked.predicted = simulate(checked.subject, {});
-  checked.measured = backend.run(checked.subject.program());
+  checked.measured = backend.run(checked.subject.program()).runs;
   return checked;
 }
 

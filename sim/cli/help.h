@@ -166,8 +166,13 @@ the iteration) are rejected and repeated; the output is that of the run with the
 A scenario that needs more memory or time than this machine has is refused. A Program without
 --cluster is not paced.
 
+With --transport mpi every process that mpirun started builds the same Program and runs an equal
+share of its ranks; collectives take as long as Open MPI and the network take. Process 0 prints and
+writes the files. When a process dies or the ranks hang, all end (docs/mpi.md).
+
 Examples:
   moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 50
+  mpirun -np 4 moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --transport mpi
   moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
 )"};
 

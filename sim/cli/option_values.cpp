@@ -108,6 +108,25 @@ HostClock parse_clock(const std::string& text) {
   return text == "anchored" ? HostClock::kAnchored : HostClock::kRaw;
 }
 
+const char* name(HostClock clock) {
+  switch (clock) {
+    case HostClock::kFree:
+      return "free";
+    case HostClock::kAnchored:
+      return "anchored";
+    case HostClock::kRaw:
+      return "raw";
+  }
+  return "";
+}
+
+bool parse_transport(const std::string& text) {
+  if (text != "threads" && text != "mpi") {
+    refuse("--transport", text, "threads or mpi");
+  }
+  return text == "mpi";
+}
+
 double parse_share(const std::string& text) {
   std::string_view number = text;
   const bool is_percent = number.ends_with("%");

@@ -77,6 +77,8 @@ struct BackendOptions {
 
 struct ExecuteOptions : SubjectOptions {
   BackendOptions backend;
+  bool in_processes = false;  // that mpirun started; else on threads
+  std::string results;
   IterationOutputs outputs;
 };
 

@@ -1,6 +1,8 @@
 // execute, calibrate and crosscheck on a scenario of milliseconds. What does not ask for pacing
 // runs with the raw clock, under which no run is late; nothing here depends on how long anything
 // took.
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -227,6 +229,109 @@ TEST_F(BackendTest, ModelledNeedsAProfile) {
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, StartsWith("--modelled takes the operations' times from a profile"));
   }
+}
+
+TEST_F(BackendTest, OneProcessWithoutMpirunIsAWorldOfOne) {
+  const Outcome threads =
+      run_raw("execute", {"--profile", "profile.txtpb", "--results", "threads.txt"});
+  ASSERT_EQ(threads.exit_code, 0) << threads.err;
+  const Outcome processes = run_raw(
+      "execute", {"--profile", "profile.txtpb", "--transport", "mpi", "--results", "mpi.txt"});
+  if (processes.err.find("built without Open MPI") != std::string::npos) {
+    EXPECT_EQ(processes.exit_code, 2);
+    GTEST_SKIP() << processes.err;
+  }
+  ASSERT_EQ(processes.exit_code, 0) << processes.err;
+  EXPECT_THAT(processes.out, HasSubstr("Open MPI messages between 1 processes of 4 ranks each"));
+  EXPECT_THAT(workspace_.read("mpi.txt"), HasSubstr(" rank 3 "));
+  EXPECT_EQ(workspace_.read("mpi.txt"), workspace_.read("threads.txt"));
+}
+
+constexpr const char* kOnThreads = MOESIM_EXECUTE_BINARY " \"$program\" \"$@\"";
+
+// With launchers that are scripts: without MPI.
+class LauncherTest : public BackendTest {
+ protected:
+  void write_launcher(const std::string& name, const std::string& command) const {
+    workspace_.write(name,
+                     "#!/bin/sh\necho \"$@\" > words.txt\n"
+                     "program=$1\nshift 3\n" +
+                         command + "\n");
+    std::filesystem::permissions(workspace_.path(name), std::filesystem::perms::owner_all);
+  }
+
+  // With a folder of its own for temporary files, of a name that is two words to a shell.
+  Outcome run_launched(const std::string& launcher, std::vector<std::string> options = {}) const {
+    std::filesystem::create_directory(workspace_.path("its tmp"));
+    options.insert(options.begin(),
+                   {"TMPDIR=" + workspace_.path("its tmp"),
+                    MOESIM_BINARY,
+                    "execute",
+                    "study.txtpb",
+                    "--profile",
+                    "profile.txtpb",
+                    "--clock",
+                    "raw",
+                    "--runs",
+                    "2",
+                    "--launcher",
+                    launcher});
+    const Outcome outcome = workspace_.run_program("env", options);
+    EXPECT_TRUE(std::filesystem::is_empty(workspace_.path("its tmp")));
+    return outcome;
+  }
+};
+
+TEST_F(LauncherTest, PassesOnWhatMoesimExecuteKnows) {
+  write_launcher("launch.sh", kOnThreads);
+  const std::vector<std::string> threads = {"--profile", "profile.txtpb", "--results", "t.txt"};
+  ASSERT_EQ(run_raw("execute", threads).exit_code, 0);
+  const Outcome outcome =
+      run_launched("./launch.sh", {"--set", "profile.hardware_queues=3", "--results", "r.txt"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("median of 2 runs"));
+  EXPECT_THAT(workspace_.read("words.txt"),
+              HasSubstr("program.json --transport mpi --clock raw --dilation 1 --hardware-queues 3 "
+                        "--repeat 2 --max-rejected 10 --traces "));
+  EXPECT_EQ(workspace_.read("r.txt"), workspace_.read("t.txt"));
+}
+
+TEST_F(LauncherTest, ItsPathMayHaveSpaces) {
+  write_launcher("my launch.sh", kOnThreads);
+  EXPECT_EQ(run_launched("./my launch.sh").exit_code, 0);
+  EXPECT_EQ(run_launched("sh './my launch.sh'").exit_code, 0);
+}
+
+TEST_F(LauncherTest, ThatFailsIsAFailureWithWhatItSaid) {
+  write_launcher("launch.sh", "echo no such network >&2; exit 3");
+  const Outcome outcome = run_launched("./launch.sh", {"--trace", "trace.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err,
+              AllOf(StartsWith("moesim: the launcher failed with exit code 3:\n  './launch.sh' "),
+                    HasSubstr("\nno such network\n")));
+  EXPECT_FALSE(workspace_.exists("trace.json"));
+  EXPECT_THAT(run_launched("no-such-launcher -np 4").err, HasSubstr("with exit code 127"));
+  write_launcher("launch.sh", "kill -KILL $$");
+  EXPECT_THAT(run_launched("./launch.sh").err, HasSubstr("the launcher failed with "));
+}
+
+TEST_F(LauncherTest, WithoutTracesIsAFailure) {
+  for (const char* command :
+       {"true", "while [ \"$1\" != --traces ]; do shift; done; echo {} > \"$2/0.json\""}) {
+    write_launcher("launch.sh", command);
+    const Outcome outcome = run_launched("./launch.sh");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("ended well but did not leave what moesim-execute does"));
+  }
+}
+
+TEST_F(LauncherTest, ACalibrationThatFailsWritesNothing) {
+  const Outcome outcome =
+      workspace_.run({"calibrate", "study.txtpb", "--launcher", "false", "--out", "p.txtpb"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_FALSE(workspace_.exists("p.txtpb"));
 }
 
 TEST_F(BackendTest, BadUsage) {

@@ -200,6 +200,28 @@ TEST(CommandLineTest, BackendOptionsThatDoNotGoTogether) {
   }
 }
 
+TEST(CommandLineTest, ExecuteRunsOnThreadsOrOnTheProcessesOfMpirun) {
+  EXPECT_FALSE(parse_as<ExecuteOptions>({"execute", "s"}).in_processes);
+  EXPECT_FALSE(parse_as<ExecuteOptions>({"execute", "s", "--transport", "threads"}).in_processes);
+  const auto options =
+      parse_as<ExecuteOptions>({"execute", "s", "--transport", "mpi", "--results", "r"});
+  EXPECT_TRUE(options.in_processes);
+  EXPECT_EQ(options.results, "r");
+  EXPECT_THAT(refusal({"execute", "s", "--transport", "tcp"}), HasSubstr("give threads or mpi"));
+  EXPECT_THAT(refusal({"execute", "s", "--transport", "mpi", "--launcher", "l"}),
+              HasSubstr("leave one out"));
+}
+
+TEST(CommandLineTest, ALauncherIsAskedForNothingThatItCannotDo) {
+  for (const char* command : {"execute", "calibrate", "crosscheck"}) {
+    EXPECT_THAT(refusal({command, "s", "--launcher", "l", "--modelled"}),
+                HasSubstr("leave --modelled out"));
+    EXPECT_THAT(refusal({command, "s", "--launcher", "l", "--clock", "anchored"}),
+                HasSubstr("use --clock free or raw"));
+    EXPECT_EQ(refusal({command, "s", "--launcher", "l", "--clock", "raw"}), "accepted");
+  }
+}
+
 TEST(CommandLineTest, HelpAndVersionAreTexts) {
   EXPECT_THAT(parse_as<TextRequest>({"--version"}).text, testing::StartsWith("moesim "));
   EXPECT_THAT(parse_as<TextRequest>({"--help"}).text, HasSubstr("Usage: moesim COMMAND"));
