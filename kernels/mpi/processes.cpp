@@ -42,13 +42,17 @@ class Share {
   void wait_for_all() { barrier(executor_.courier()); }
 
  private:
+  // Process 0 finds it out: the others wait for it before they run.
   void require_same() {
     const std::string own = content_hash(program_to_json(program_));
-    if (broadcast(executor_.courier(), own) != own) {
-      throw Error(
-          program_.name,
-          "this process made another Program than process 0; give all the same files and the same "
-          "moesim");
+    const std::vector<std::string> all = gather(executor_.courier(), own);
+    for (size_t process = 0; process < all.size(); ++process) {
+      if (all[process] != own) {
+        throw Error(program_.name,
+                    fmt::format("process {} made another Program; give all processes the same "
+                                "files and the same moesim",
+                                process));
+      }
     }
   }
 

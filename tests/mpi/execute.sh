@@ -62,4 +62,8 @@ expect_refusal 2 "the anchored clock needs planned ends" 4 "$scenario" \
   "${options[@]/raw/anchored}"
 expect_refusal 2 ".*/none/t.json: there is no folder" \
   4 "$scenario" "${options[@]}" --trace "$folder/none/t.json"
+# Two processes with one Program, two with another.
+expect_refusal 2 ".*: process 2 made another Program" \
+  2 "$scenario" "${options[@]}" --transport mpi : \
+  -np 2 "$moesim" execute "$scenario" "${options[@]}" --set model.hidden=32
 [[ -z $(ls "$folder"/*.json "$folder"/*.svg 2> /dev/null) ]] || fail "leftovers"
