@@ -1,4 +1,5 @@
 // The part of a run that concerns one rank alone.
+#include <algorithm>
 #include <variant>
 
 #include "kernels/host/host_run.h"
@@ -15,6 +16,28 @@ void HostRun::delay(Lock& lock, int rank, int position) {
   Random random(options_.delays->seed, static_cast<uint64_t>(rank) * num_tasks + position);
   if (random.uniform() < 0.5) {
     sleep(lock, clock_.now() + options_.delays->longest.scaled(random.uniform()));
+  }
+}
+
+// Whoever ends a task wakes the lanes that are ready: also this one.
+void HostRun::hold(Lock& lock, int rank, int position) {
+  const std::vector<ScriptTask>& script = plan_.script.ranks[rank].tasks;
+  if (!options_.hold || script[position].task != options_.hold->task) {
+    return;
+  }
+  const auto until = std::find_if(script.begin() + position, script.end(), [&](const auto& entry) {
+    return entry.task == options_.hold->until;
+  });
+  if (until == script.end()) {
+    return;
+  }
+  const TaskState& later = ranks_[rank].tasks[until - script.begin()];
+  LaneState& lane = ranks_[rank].lanes[script[position].lane];
+  lane.changed.wait_until(lock, clock_.at(clock_.now() + options_.hold->longest), [&] {
+    return stop_ || later.is_done;
+  });
+  if (stop_) {
+    throw Stopped();
   }
 }
 

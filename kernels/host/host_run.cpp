@@ -221,6 +221,7 @@ void HostRun::begin(Lock& lock, int rank, int position) {
   wait(lock, lane.changed, [&] { return is_ready(rank, entry.lane); });
   count_active(1);
   delay(lock, rank, position);
+  hold(lock, rank, position);
   TaskState& task = state.tasks[position];
   QueueState& queue = state.queues[entry.queue];
   task.start =

@@ -133,6 +133,7 @@ class HostRun {
 
   // host_operations.cpp: tasks of one rank.
   void delay(Lock& lock, int rank, int position);
+  void hold(Lock& lock, int rank, int position);
   Time run_alone(Lock& lock, int rank, int position);
   std::optional<Time> operate(Lock& lock, int rank, int position);
 

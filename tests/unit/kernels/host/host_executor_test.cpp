@@ -134,6 +134,26 @@ TEST(HostExecutorTest, DilationStretchesOperations) {
   EXPECT_GE(span.end - span.start, ms(12));
 }
 
+// Nothing orders the two: the first is held until the second has ended. With a wait it is held for
+// 5 ms and still ends first.
+TEST(HostExecutorTest, ATaskIsHeldUntilALaterOneHasEnded) {
+  HandProgram hand(2, {"a", "b"});
+  const int earlier = hand.add_fixed("f", 0, ms(1));
+  const int later = hand.add_fixed("f", 1, ms(1));
+  HostOptions options;
+  options.hold = Hold{earlier, later, hours(1)};
+  const Execution reversed = execute(hand.program(), options);
+  hand.task(later).waits = {earlier};
+  options.hold->longest = ms(5);
+  const Execution ordered = execute(hand.program(), options);
+  EXPECT_THAT(ordered.trace.assumptions, testing::Contains(HasSubstr("held")));
+  for (const int rank : {0, 1}) {
+    EXPECT_GE(span_of(reversed, earlier, rank).start, span_of(reversed, later, rank).end);
+    EXPECT_GE(span_of(ordered, earlier, rank).start, ms(5));
+    EXPECT_GE(span_of(ordered, later, rank).start, span_of(ordered, earlier, rank).end);
+  }
+}
+
 // Rank r's x holds r; everybody's y is 0, 1 after the first gather, z the sum over ranks of y.
 class HostDataTest : public testing::TestWithParam<HostClock> {};
 
