@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
@@ -38,7 +39,12 @@ std::string to_text(const RepeatedRuns& runs) {
                                  format_time(runs.iteration().median),
                                  format_time(runs.iteration().p25),
                                  runs.accepted.size());
+  if (const std::optional<double> spread = runs.spread()) {
+    text += fmt::format(
+        "spread     {:.1f} % of the median ({})\n", 100 * *spread, to_string(runs.stopped));
+  }
   text += fmt::format("lateness   {}\n", format_time(runs.lateness()));
+  text += fmt::format("delay      {}\n", format_time(runs.delay()));
   text += fmt::format("rejected   {}\n", runs.num_rejected);
   for (const std::string& assumption : runs.accepted.front().trace.assumptions) {
     text += fmt::format("- {}\n", visible_in_line(assumption));
@@ -99,7 +105,7 @@ std::string results_to_text(const TensorStore& tensors) {
 }
 
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs) {
-  return static_cast<int>(runs.accepted.size()) == options.repeat.num_runs;
+  return static_cast<int>(runs.accepted.size()) >= options.repeat.rule.least;
 }
 
 void report(const RunOptions& options, const Program& program, const Outcome& outcome) {

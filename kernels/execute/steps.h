@@ -31,7 +31,7 @@ struct Outcome {
   std::string results;  // of the last run, a line for each buffer
 };
 
-// Whether as many runs as asked for were accepted.
+// Whether at least as many runs as asked for were accepted.
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs);
 
 // Prints, and writes the files asked for; only says so where the runs are not enough.

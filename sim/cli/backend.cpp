@@ -1,32 +1,29 @@
 #include "sim/cli/backend.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
-#include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <sys/utsname.h>
 
-#include "kernels/gemm.h"
 #include "kernels/host/host_executor.h"
 #include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 #include "sim/cli/launcher.h"
+#include "sim/cli/machine.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/stopping_rule.h"
 #include "sim/engine/task_cost.h"
-#include "sim/program/work.h"
+#include "sim/report/text.h"
 
 namespace moesim {
 namespace {
 
-// A run that takes longer than this is refused: nobody would wait for ten of them.
-constexpr double kMaxSecondsPerRun = 600;
-// Disturbed runs for each accepted one before it gives up.
+// What takes longer, all runs together, is refused: a night.
+constexpr double kMaxSeconds = 12 * 3600;
+// Disturbed runs for each one of the least number before it gives up.
 constexpr int kMaxRejected = 5;
 
 const char* name(HostClock clock) {
@@ -41,39 +38,10 @@ const char* name(HostClock clock) {
   return "";
 }
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// FLOPs per second of all cores, from what one does on a matrix product of this size.
-double measured_flop_rate() {
-  constexpr int kSize = 256;
-  constexpr int kRepetitions = 8;
-  const std::vector<float> a(kSize * kSize, 1.0F);
-  const std::vector<float> b(kSize * kSize, 2.0F);
-  std::vector<float> c(kSize * kSize);
-  const double start = thread_seconds();
-  for (int i = 0; i < kRepetitions; ++i) {
-    multiply({a.data(), kSize, kSize}, {b.data(), kSize, kSize}, {c.data(), kSize});
-  }
-  const double cores = std::max(1U, std::thread::hardware_concurrency());
-  return cores * kRepetitions * 2.0 * kSize * kSize * kSize / (thread_seconds() - start);
-}
-
-double total_flops(const Program& program) {
-  double flops = 0;
-  for (const Task& task : program.tasks) {
-    flops += work_of(program, task).flops;
-  }
-  return flops * program.num_ranks;
-}
-
 }  // namespace
 
 Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile)
-    : options_(options), flop_rate_(measured_flop_rate()) {
+    : options_(options), rule_(stopping_rule(options)), speed_(measured_speed()) {
   if (cluster != nullptr) {
     cluster_ = *cluster;
   }
@@ -92,10 +60,11 @@ Backend::Backend(const BackendOptions& options, const Inputs& inputs)
               &inputs.cluster,
               inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
 
-RepeatedRuns Backend::run(const Program& program) const {
-  check_size(program);
-  RepeatedRuns runs = options_.launcher.empty() ? run_here(program) : launch(options_, program);
-  if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
+RepeatedRuns Backend::run(const Program& program, const std::function<void()>& on_accepted) const {
+  require_runnable({program});
+  RepeatedRuns runs =
+      options_.launcher.empty() ? run_here(program, on_accepted) : launch(options_, program);
+  if (static_cast<int>(runs.accepted.size()) < rule_.least) {
     throw Failure(
         fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
                     "or longer tasks (--dilation, slower ports)",
@@ -106,22 +75,46 @@ RepeatedRuns Backend::run(const Program& program) const {
   return runs;
 }
 
-void Backend::check_size(const Program& program) const {
+RunSize Backend::size_of(const Program& program) const {
+  return run_size(program,
+                  speed_,
+                  {.is_raw = options_.clock == HostClock::kRaw,
+                   .dilation = options_.dilation,
+                   .cluster = cluster_ && options_.launcher.empty() ? &*cluster_ : nullptr,
+                   .operation_profile = options_.modelled ? &*profile_ : nullptr});
+}
+
+void Backend::require_runnable(const std::vector<Program>& programs) const {
   const int64_t memory = available_memory();
-  const int64_t needed = TensorStore::size(program, program.num_ranks);
-  const double seconds = total_flops(program) / flop_rate_;
-  if (needed > memory || seconds > kMaxSecondsPerRun) {
+  const double num_runs = rule_.least + kNumWarmups;
+  std::string largest;
+  RunSize size;
+  double seconds = 0;
+  for (const Program& program : programs) {
+    const RunSize one = size_of(program);
+    seconds += num_runs * one.seconds;
+    if (largest.empty() || one.memory_bytes > size.memory_bytes) {
+      largest = program.name;
+      size = one;
+    }
+  }
+  if (size.memory_bytes > memory || seconds > kMaxSeconds) {
     throw Error(
-        program.name,
-        fmt::format("one run would take {} of memory (this machine has {} left) and about {} of "
-                    "computing; execute a smaller scenario: fewer layers, tokens or ranks",
-                    format_bytes(needed),
+        largest,
+        fmt::format("one run would take {} of memory (this machine has {} left) and about {}, the "
+                    "{} runs of {} about {}; execute a smaller scenario: fewer layers, tokens or "
+                    "ranks; or fewer --runs, or a smaller --dilation",
+                    format_bytes(size.memory_bytes),
                     format_bytes(memory),
+                    duration_text(size.seconds),
+                    num_runs * static_cast<double>(programs.size()),
+                    counted(programs.size(), "Program"),
                     duration_text(seconds)));
   }
 }
 
-RepeatedRuns Backend::run_here(const Program& program) const {
+RepeatedRuns Backend::run_here(const Program& program,
+                               const std::function<void()>& on_accepted) const {
   HostOptions host;
   host.clock = options_.clock;
   host.dilation = options_.dilation;
@@ -137,28 +130,24 @@ RepeatedRuns Backend::run_here(const Program& program) const {
   HostExecutor executor(program, host);
   TensorStore tensors(program);
   return repeat(executor,
-                {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
+                {.num_warmups = kNumWarmups,
+                 .rule = rule_,
+                 .max_rejected = kMaxRejected * rule_.least,
+                 .on_accepted = on_accepted},
                 tensors);
 }
 
 std::vector<std::string> Backend::environment() const {
-  utsname machine{};
-  uname(&machine);
   const std::string where =
       options_.launcher.empty() ? "backend cpu" : "processes of: " + options_.launcher;
-  return {fmt::format("{}, clock {}, {}",
+  return {fmt::format("{}, clock {}, {}, {} hardware queues",
                       where,
                       name(options_.clock),
                       options_.modelled ? "operations modelled"
-                                        : fmt::format("dilation {}", options_.dilation)),
-          fmt::format("{} {}, {} cores, moesim {}",
-                      machine.sysname,
-                      machine.machine,
-                      std::thread::hardware_concurrency(),
-                      version()),
-          fmt::format("{:%Y-%m-%d}, {} accepted runs of each probe",
-                      fmt::gmtime(std::chrono::system_clock::now()),
-                      options_.num_runs)};
+                                        : fmt::format("dilation {}", options_.dilation),
+                      hardware_queues(profile_ ? &*profile_ : nullptr)),
+          fmt::format("{}, moesim {}", machine_text(), version()),
+          fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now()))};
 }
 
 std::vector<Trace> traces(const RepeatedRuns& runs) {

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/stopping_rule.h"
 #include "sim/io/files.h"
 #include "sim/io/trace.h"
 
@@ -37,28 +38,41 @@ class TemporaryFolder {
   std::string path_;
 };
 
+// The traces of as many runs as there were.
+RepeatedRuns collect(const TemporaryFolder& folder,
+                     const StoppingRule& rule,
+                     const Program& program) {
+  RepeatedRuns runs;
+  const auto path = [&] { return folder / fmt::format("{}.json", runs.accepted.size()); };
+  while (std::filesystem::exists(path())) {
+    runs.accepted.push_back({load_trace(path(), program), Time::zero()});
+  }
+  runs.stopped = reason_to_stop(rule, runs.makespans()).value_or(Stop::kDisturbed);
+  return runs;
+}
+
 }  // namespace
 
 RepeatedRuns launch(const BackendOptions& options, const Program& program) {
+  const StoppingRule rule = stopping_rule(options);
   const TemporaryFolder folder;
   write_file_atomically(folder / "program.json", program_to_json(program));
-  const std::string command =
-      fmt::format("{} {} --transport mpi --repeat {} --dilation {} --traces {} > {} 2>&1",
-                  options.launcher,
-                  folder / "program.json",
-                  options.num_runs,
-                  options.dilation,
-                  folder.path(),
-                  folder / "output");
+  const std::string command = fmt::format(
+      "{} {} --transport mpi --warmup {} --repeat {} --max-repeat {} --spread {} "
+      "--dilation {} --traces {} > {} 2>&1",
+      options.launcher,
+      folder / "program.json",
+      kNumWarmups,
+      rule.least,
+      rule.most,
+      rule.spread,
+      options.dilation,
+      folder.path(),
+      folder / "output");
   if (std::system(command.c_str()) != 0) {
     throw Failure(fmt::format("{}\nfailed:\n{}", command, read_file(folder / "output")));
   }
-  RepeatedRuns runs;
-  for (int run = 0; run < options.num_runs; ++run) {
-    const std::string path = folder / fmt::format("{}.json", run);
-    runs.accepted.push_back({load_trace(path, program), Time::zero()});
-  }
-  return runs;
+  return collect(folder, rule, program);
 }
 
 }  // namespace moesim

@@ -7,7 +7,8 @@
 namespace moesim {
 
 // Runs a Program in processes that a command of the user's starts:
-//   LAUNCHER PROGRAM --transport mpi --repeat N --dilation K --traces FOLDER
+//   LAUNCHER PROGRAM --transport mpi --warmup N --repeat N --max-repeat N --spread E
+//   --dilation K --traces FOLDER
 // and reads the traces that they leave. Throws Failure when the command fails.
 RepeatedRuns launch(const BackendOptions& options, const Program& program);
 

@@ -108,7 +108,7 @@ HostClock parse_clock(const std::string& text) {
   return text == "anchored" ? HostClock::kAnchored : HostClock::kRaw;
 }
 
-double parse_share(const std::string& text) {
+double parse_share(const std::string& option, const std::string& text) {
   std::string_view number = text;
   const bool is_percent = number.ends_with("%");
   if (is_percent) {
@@ -117,7 +117,7 @@ double parse_share(const std::string& text) {
   double value = 0;
   const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0)) {
-    refuse("--max-error", text, "a share such as 5% or 0.05");
+    refuse(option, text, "a share such as 5% or 0.05");
   }
   return is_percent ? value / 100 : value;
 }

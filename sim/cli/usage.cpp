@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/stopping_rule.h"
 
 namespace moesim {
 namespace {
@@ -60,6 +61,13 @@ void check_backend(const BackendOptions& backend) {
   if (backend.clock == HostClock::kRaw && (backend.modelled || backend.dilation > 1)) {
     throw Error(fmt::format("--clock raw paces nothing, so that {} has no effect; leave one out",
                             backend.modelled ? "--modelled" : "--dilation"));
+  }
+  const StoppingRule rule = stopping_rule(backend);
+  if (rule.most < rule.least) {
+    throw Error(fmt::format(
+        "--max-runs {} is less than the {} runs that there are to be; give more, or --runs",
+        rule.most,
+        rule.least));
   }
 }
 
