@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -37,7 +38,12 @@ std::string to_text(const RepeatedRuns& runs) {
                                  format_time(runs.iteration().median),
                                  format_time(runs.iteration().p25),
                                  runs.accepted.size());
+  if (const std::optional<double> spread = runs.spread()) {
+    text += fmt::format(
+        "spread     {:.1f} % of the median ({})\n", 100 * *spread, to_string(runs.stopped));
+  }
   text += fmt::format("lateness   {}\n", format_time(runs.lateness()));
+  text += fmt::format("delay      {}\n", format_time(runs.delay()));
   text += fmt::format("rejected   {}\n", runs.num_rejected);
   for (const std::string& assumption : runs.accepted.front().trace.assumptions) {
     text += fmt::format("- {}\n", visible_in_line(assumption));
@@ -79,7 +85,7 @@ HostOptions host_options(const RunOptions& options) {
 }
 
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs) {
-  return static_cast<int>(runs.accepted.size()) == options.repeat.num_runs;
+  return static_cast<int>(runs.accepted.size()) >= options.repeat.rule.least;
 }
 
 void report(const RunOptions& options, const Program& program, const ExecutedRuns& executed) {

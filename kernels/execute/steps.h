@@ -23,7 +23,7 @@ void check_memory(const Program& program, int num_ranks, const std::string& path
 
 HostOptions host_options(const RunOptions& options);
 
-// Whether as many runs as asked for were accepted.
+// Whether at least as many runs as asked for were accepted.
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs);
 
 // Prints, and writes the files asked for; only says so where the runs are not enough.

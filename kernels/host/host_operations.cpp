@@ -41,14 +41,16 @@ void HostRun::hold(Lock& lock, int rank, int position) {
   }
 }
 
-Time HostRun::run_alone(Lock& lock, int rank, int position) {
-  const Time start = ranks_[rank].tasks[position].start;
+Moment HostRun::run_alone(Lock& lock, int rank, int position) {
+  const Moment start = ranks_[rank].tasks[position].start;
   const std::optional<Time> duration = operate(lock, rank, position);
   if (duration) {
-    sleep(lock, start + *duration);
-    return end_of(start + *duration);
+    has_planned_ = has_planned_ || *duration > Time::zero();
+    sleep(lock, start.actual + *duration);
+    return {end_of(start.actual + *duration), start.undelayed + *duration};
   }
-  return end_of(std::nullopt);
+  const Time end = end_of(std::nullopt);
+  return {end, start.undelayed + (end - start.actual)};
 }
 
 // How long the task is to take; nothing where it takes what it takes. Computes.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "kernels/repeat.h"
 #include "kernels/results.h"
 #include "sim/cli/options.h"
+#include "sim/cli/run_size.h"
 #include "sim/io/cluster.h"
 #include "sim/io/inputs.h"
 #include "sim/io/profile.h"
@@ -32,26 +34,40 @@ class Backend {
   // With the cluster of a scenario, and its profile where it names one.
   Backend(const BackendOptions& options, const Inputs& inputs);
 
-  // Runs a Program until enough runs are accepted. Throws Error when it needs more memory or time
-  // than this machine has for it, and Failure when too many runs were disturbed.
-  [[nodiscard]] ExecutedRuns run(const Program& program) const;
+  // Throws Error where this machine has not the memory for one of the Programs, or nobody would
+  // wait for all runs of all. Runs nothing.
+  void require_runnable(const std::vector<Program>& programs) const;
+
+  // Runs a Program until enough runs are accepted, after one that does not count. `on_accepted` may
+  // be empty; it hears nothing of other processes' runs. Throws Error for what is not runnable, and
+  // Failure when too many runs were disturbed.
+  [[nodiscard]] ExecutedRuns run(const Program& program,
+                                 const std::function<void()>& on_accepted = {}) const;
 
   [[nodiscard]] bool is_modelled() const { return options_.modelled; }
 
-  // The machine and the settings, one line each: what a profile measured here holds for.
+  [[nodiscard]] const StoppingRule& rule() const { return rule_; }
+
+  // The settings, the machine and the time, one line each: what is measured now holds for them.
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:
-  void check_size(const Program& program) const;
+  [[nodiscard]] bool has_paced_links() const {
+    return options_.launcher.empty() && processes_ == nullptr;
+  }
+  [[nodiscard]] RunSize size_of(const Program& program) const;
   [[nodiscard]] HostOptions host_options(const Program& program) const;
-  [[nodiscard]] ExecutedRuns repeated(const Program& program) const;
-  [[nodiscard]] ExecutedRuns run_on_threads(const Program& program) const;
+  [[nodiscard]] ExecutedRuns repeated(const Program& program,
+                                      const std::function<void()>& on_accepted) const;
+  [[nodiscard]] ExecutedRuns run_on_threads(const Program& program,
+                                            const std::function<void()>& on_accepted) const;
 
   BackendOptions options_;
+  StoppingRule rule_;
+  MachineSpeed speed_;
   std::optional<Cluster> cluster_;
   std::optional<Profile> profile_;
   const Processes* processes_;
-  double flop_rate_;  // of this machine, FLOPs per second
 };
 
 // Traces of accepted runs.

@@ -168,7 +168,9 @@ void CommandLine::add_crosscheck() {
   add_backend(app, crosscheck_.backend);
   app->add_option_function<std::string>(
          "--max-error",
-         [this](const std::string& text) { crosscheck_.max_error = parse_share(text); },
+         [this](const std::string& text) {
+           crosscheck_.max_error = parse_share("--max-error", text);
+         },
          "Exit code 3 when a schedule is predicted worse\n"
          "than this: 5%")
       ->option_text("E");

@@ -3,11 +3,30 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/iteration_report.h"
 #include "sim/cli/output.h"
+#include "sim/cli/progress.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
 
 namespace moesim {
 namespace {
+
+ExecutedRuns run_with_progress(const Backend& backend, const Program& program) {
+  backend.require_runnable({program});
+  Progress progress("runs", backend.rule().most);
+  return backend.run(program, [&] { progress.add_one(); });
+}
+
+MeasuredRuns measured(const RepeatedRuns& runs, const std::string& backend) {
+  return {.backend = backend,
+          .accepted = static_cast<int>(runs.accepted.size()),
+          .rejected = runs.num_rejected,
+          .median_seconds = runs.iteration().median.seconds(),
+          .p25_seconds = runs.iteration().p25.seconds(),
+          .lateness_seconds = runs.lateness().seconds(),
+          .delay_seconds = runs.delay().seconds(),
+          .spread = runs.spread(),
+          .stopped = to_string(runs.stopped)};
+}
 
 void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedRuns& executed) {
   const RepeatedRuns& runs = executed.runs;
@@ -18,12 +37,7 @@ void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedR
   }
   SimulationResult result = make_result(result_inputs(subject, trace));
   result.runner_up.reset();  // its time is a prediction, no measurement like this one
-  result.measured = MeasuredRuns{.backend = options.backend.name,
-                                 .accepted = static_cast<int>(runs.accepted.size()),
-                                 .rejected = runs.num_rejected,
-                                 .median_seconds = runs.iteration().median.seconds(),
-                                 .p25_seconds = runs.iteration().p25.seconds(),
-                                 .lateness_seconds = runs.lateness().seconds()};
+  result.measured = measured(runs, options.backend.name);
   print_out(report(options.outputs, result, subject.program(), trace));
 }
 
@@ -34,7 +48,7 @@ int execute(const ExecuteOptions& options, const Processes* processes) {
   require_verified(subject);
   const Backend backend(
       options.backend, subject.cluster_or_null(), subject.profile_or_null(), processes);
-  const ExecutedRuns executed = backend.run(subject.program());
+  const ExecutedRuns executed = run_with_progress(backend, subject.program());
   if (processes == nullptr || processes->process == 0) {
     tell(options, subject, executed);
   }

@@ -57,14 +57,17 @@ std::string start_of_command(const std::string& launcher) {
 
 std::string command_line(const Launch& launch, const TemporaryFolder& folder) {
   return fmt::format(
-      "{} {} --transport mpi --clock {} --dilation {} --hardware-queues {} --repeat {} "
-      "--max-rejected {} --traces {} --results {}",
+      "{} {} --transport mpi --clock {} --dilation {} --hardware-queues {} --warmup {} --repeat {} "
+      "--max-repeat {} --spread {} --max-rejected {} --traces {} --results {}",
       start_of_command(launch.command),
       quoted(folder / "program.json"),
       name(launch.clock),
       launch.dilation,
       launch.hardware_queues,
-      launch.repeat.num_runs,
+      launch.repeat.num_warmups,
+      launch.repeat.rule.least,
+      launch.repeat.rule.most,
+      launch.repeat.rule.spread,
       launch.repeat.max_rejected,
       quoted(folder.path()),
       quoted(folder / "results"));
@@ -86,12 +89,17 @@ void run(const std::string& command, const std::string& output) {
       fmt::format("the launcher failed with {}:\n  {}\n{}", ending(status), command, said));
 }
 
-ExecutedRuns read_all(const TemporaryFolder& folder, const Program& program, int num_runs) {
+// The traces of as many runs as there were.
+ExecutedRuns read_all(const TemporaryFolder& folder,
+                      const Program& program,
+                      const StoppingRule& rule) {
   ExecutedRuns executed;
-  for (int run = 0; run < num_runs; ++run) {
-    const std::string path = folder / fmt::format("{}.json", run);
-    executed.runs.accepted.push_back({load_trace(path, program), Time::zero()});
+  RepeatedRuns& runs = executed.runs;
+  const auto path = [&] { return folder / fmt::format("{}.json", runs.accepted.size()); };
+  while (static_cast<int>(runs.accepted.size()) < rule.least || std::filesystem::exists(path())) {
+    runs.accepted.push_back({load_trace(path(), program), Time::zero()});
   }
+  runs.stopped = reason_to_stop(rule, runs.makespans()).value_or(Stop::kDisturbed);
   executed.results = read_file(folder / "results");
   return executed;
 }
@@ -104,7 +112,7 @@ ExecutedRuns launch(const Program& program, const Launch& launch) {
   const std::string command = command_line(launch, folder);
   run(command, folder / "output");
   try {
-    return read_all(folder, program, launch.repeat.num_runs);
+    return read_all(folder, program, launch.repeat.rule);
   } catch (const Error& error) {
     throw Failure(
         fmt::format("the launcher ended well but did not leave what moesim-execute does; it must "

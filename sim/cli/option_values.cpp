@@ -127,7 +127,7 @@ bool parse_transport(const std::string& text) {
   return text == "mpi";
 }
 
-double parse_share(const std::string& text) {
+double parse_share(const std::string& option, const std::string& text) {
   std::string_view number = text;
   const bool is_percent = number.ends_with("%");
   if (is_percent) {
@@ -136,7 +136,7 @@ double parse_share(const std::string& text) {
   double value = 0;
   const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0)) {
-    refuse("--max-error", text, "a share such as 5% or 0.05");
+    refuse(option, text, "a share such as 5% or 0.05");
   }
   return is_percent ? value / 100 : value;
 }

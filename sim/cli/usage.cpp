@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/stopping_rule.h"
 
 namespace moesim {
 namespace {
@@ -70,6 +71,13 @@ void check_backend(const BackendOptions& backend) {
     throw Error(
         "--launcher runs on real links, which have no planned ends to anchor to; use --clock free "
         "or raw");
+  }
+  const StoppingRule rule = stopping_rule(backend);
+  if (rule.most < rule.least) {
+    throw Error(fmt::format(
+        "--max-runs {} is less than the {} runs that there are to be; give more, or --runs",
+        rule.most,
+        rule.least));
   }
 }
 

@@ -136,7 +136,9 @@ TEST_F(BackendTest, ACalibratedProfileIsAProfile) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("measured.txtpb: "), HasSubstr(" operations\n")));
   EXPECT_THAT(workspace_.read("measured.txtpb"),
-              AllOf(HasSubstr("\"backend cpu, clock raw, dilation 1\""),
+              AllOf(HasSubstr("\"backend cpu, clock raw, dilation 1, 32 hardware queues\""),
+                    HasSubstr("\"seed 1\""),
+                    HasSubstr("\"1 accepted run of each of "),
                     HasSubstr("num_samples"),
                     HasSubstr("operation: \"expert\""),
                     HasSubstr("two at once between nodes")));
@@ -220,6 +222,53 @@ TEST_F(BackendTest, ModelledOperationsLastWhatTheProfileSays) {
   EXPECT_THAT(
       json::parse(outcome.out).at("assumptions").dump(),
       AllOf(HasSubstr("operations last what the profile says"), HasSubstr("clock anchored")));
+}
+
+// Stands for mpirun: the processes of fsmoe fail to start, those of others run without MPI.
+constexpr const char* kLauncher = R"(
+program=$1
+for folder; do :; done
+if grep -q '"tiny/fsmoe"' "$program"; then echo "no route to node 1"; exit 1; fi
+)" MOESIM_EXECUTE_BINARY R"( "$program" --clock raw --repeat 2 --traces "$folder"
+)";
+
+// The others are measured all the same, and the row says why it has no times.
+TEST_F(BackendTest, AScheduleWhoseRunsFailDoesNotEndTheOthers) {
+  workspace_.write("launcher.sh", kLauncher);
+  const std::vector<std::string> launched = {"crosscheck",
+                                             "study.txtpb",
+                                             "--profile",
+                                             "profile.txtpb",
+                                             "--launcher",
+                                             "sh launcher.sh",
+                                             "--runs",
+                                             "2"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), launched.begin(), launched.end());
+    return workspace_.run(more);
+  };
+  const Outcome table = run({"--baseline", "fsmoe"});
+  EXPECT_EQ(table.exit_code, 1) << table.err;
+  EXPECT_THAT(table.out,
+              AllOf(HasSubstr("not measured"),
+                    HasSubstr("speed-ups are over tutel"),
+                    HasSubstr("no route to node 1")));
+  const Outcome outcome = run({"--json"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  const json result = json::parse(outcome.out);
+  ASSERT_EQ(result.at("rows").size(), 1U);
+  EXPECT_EQ(result.at("rows").at(0).at("schedule"), "tutel");
+  EXPECT_EQ(result.at("rows").at(0).at("runs"), 2);
+  EXPECT_EQ(result.at("rows").at(0).at("stopped"), "most");
+  ASSERT_EQ(result.at("not_measured").size(), 1U);
+  EXPECT_EQ(result.at("not_measured").at(0).at("schedule"), "fsmoe");
+  EXPECT_GT(result.at("not_measured").at(0).at("predicted_seconds"), 0);
+  // A bound that was missed is an answer.
+  EXPECT_EQ(run({"--max-error", "0%"}).exit_code, 3);
+  const Outcome none = run({"--schedules", "fsmoe"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_THAT(none.err, HasSubstr("no schedule could be measured"));
 }
 
 TEST_F(BackendTest, ModelledNeedsAProfile) {
@@ -347,21 +396,53 @@ TEST_F(BackendTest, BadUsage) {
   EXPECT_EQ(profile.exit_code, 2);
   EXPECT_THAT(profile.err, StartsWith("--profile names measured costs"));
   EXPECT_EQ(workspace_.run({"crosscheck", "study.txtpb", "--max-error", "x"}).exit_code, 2);
+  EXPECT_THAT(workspace_.run({"calibrate", "study.txtpb", "--spread", "x"}).err,
+              HasSubstr("--spread"));
+  EXPECT_THAT(workspace_.run({"execute", "study.txtpb", "--runs", "5", "--max-runs", "4"}).err,
+              HasSubstr("--max-runs 4 is less than the 5 runs"));
   // An output must not overwrite an input.
   EXPECT_EQ(workspace_.run({"calibrate", "study.txtpb", "--out", "study.txtpb"}).exit_code, 2);
 }
 
 TEST_F(BackendTest, RefusesWhatThisMachineCannotRun) {
-  for (const char* command : {"execute", "crosscheck"}) {
+  for (const char* command : {"execute", "crosscheck", "calibrate"}) {
     const Outcome outcome = workspace_.run({command, "giant.txtpb", "--clock", "raw"});
     EXPECT_EQ(outcome.exit_code, 2) << command;
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("one run would take "),
                       HasSubstr("iB of memory (this machine has "),
-                      HasSubstr(" of computing; execute a smaller scenario")))
+                      HasSubstr(" Program"),
+                      HasSubstr("; execute a smaller scenario")))
         << command;
   }
+}
+
+// A million positions: attention takes some 1e13 FLOPs, minutes of computing, and fifty times as
+// long in each of 11 runs. Nothing may run before that is refused, not even a probe.
+TEST_F(BackendTest, RefusesALongSequenceBeforeAnythingRuns) {
+  const std::vector<std::string> long_sequence = {
+      "study.txtpb", "--set", "model.sequence=1048576", "--dilation", "50"};
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"execute", "--profile", "profile.txtpb"}, {"calibrate"}, {"crosscheck"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), long_sequence.begin(), long_sequence.end());
+    const Outcome outcome = workspace_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << command.front();
+    EXPECT_THAT(outcome.err, HasSubstr("; execute a smaller scenario")) << command.front();
+  }
+}
+
+// What is small to compute takes days to send at 1 byte a second.
+TEST_F(BackendTest, CountsTheTimeOfPacedLinks) {
+  const Outcome paced = workspace_.run({"execute",
+                                        "study.txtpb",
+                                        "--profile",
+                                        "profile.txtpb",
+                                        "--set",
+                                        "cluster.inter_node.rate=0.1 B/s"});
+  EXPECT_EQ(paced.exit_code, 2);
+  EXPECT_THAT(paced.err, HasSubstr("; execute a smaller scenario"));
 }
 
 }  // namespace

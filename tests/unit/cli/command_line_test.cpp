@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/stopping_rule.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
@@ -67,7 +68,9 @@ TEST(CommandLineTest, ExecuteHasTheOutputsOfSimulate) {
   EXPECT_EQ(options.plan.degree->forward, 2);
   EXPECT_EQ(options.backend.name, "cpu");
   EXPECT_EQ(options.backend.clock, HostClock::kAnchored);
-  EXPECT_EQ(options.backend.num_runs, 3);
+  // Exactly three.
+  EXPECT_EQ(stopping_rule(options.backend).least, 3);
+  EXPECT_EQ(stopping_rule(options.backend).most, 3);
   EXPECT_EQ(options.backend.dilation, 2.5);
   EXPECT_FALSE(options.backend.modelled);
   EXPECT_TRUE(options.outputs.json && options.outputs.spans);
@@ -82,7 +85,11 @@ TEST(CommandLineTest, BackendsAreHonestUnlessAskedOtherwise) {
   EXPECT_EQ(options.backend.name, "cpu");
   EXPECT_EQ(options.backend.clock, HostClock::kFree);
   EXPECT_EQ(options.backend.dilation, 1);
-  EXPECT_EQ(options.backend.num_runs, 10);
+  // From 10 on until the median is known to 1 %, 30 at most.
+  const StoppingRule rule = stopping_rule(options.backend);
+  EXPECT_EQ(rule.least, 10);
+  EXPECT_EQ(rule.most, 30);
+  EXPECT_EQ(rule.spread, 0.01);
   EXPECT_FALSE(options.backend.modelled);
 }
 
