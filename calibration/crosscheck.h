@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,25 @@ struct ScheduleComparison {
   double predicted_seconds = 0;
   double measured_seconds = 0;  // median over accepted runs
   double measured_p25_seconds = 0;
-  int num_runs = 0;             // accepted
-  int num_rejected = 0;         // too late to count
-  double lateness_seconds = 0;  // the largest of the accepted runs
+  int num_runs = 0;                // accepted
+  int num_rejected = 0;            // too late to count
+  double lateness_seconds = 0;     // the largest of the accepted runs
+  std::optional<double> delay_seconds{};  // of the iteration, likewise; stored ones may lack it
+  std::optional<double> spread{};  // how well the median is known; nothing for fewer than six runs
+  std::string stopped;             // why there were no more runs: "steady", "most", "disturbed"
   std::vector<KindComparison> kinds;
 
   // Of the prediction, relative to the measured median: above zero it was too slow.
   double error() const { return predicted_seconds / measured_seconds - 1; }
+};
+
+// A schedule that was predicted, but whose runs failed.
+struct UnmeasuredSchedule {
+  std::string schedule;
+  int forward_degree = 0;
+  int backward_degree = 0;
+  double predicted_seconds = 0;
+  std::string reason;
 };
 
 // Predictions of several schedules beside their execution on one backend.
@@ -38,9 +51,10 @@ struct Crosscheck {
   std::string backend;
   std::string baseline;
   std::vector<ScheduleComparison> rows;
-  std::vector<std::string> not_run;  // "schedule: why"
+  std::vector<std::string> not_run;  // "schedule: why" of those that cannot run the scenario
   std::vector<std::string> assumptions;
   bool modelled = false;  // operations last what the profile says, in both: a test of the wiring
+  std::vector<UnmeasuredSchedule> not_measured{};  // they count in no error and no ranking
 };
 
 // Makes a row's kinds from the prediction and the measured traces of one Program.

@@ -75,18 +75,76 @@ nlohmann::ordered_json row_json(const Crosscheck& crosscheck, const ScheduleComp
     kinds[kind.kind] = {{"predicted_seconds", kind.predicted_seconds},
                         {"measured_seconds", kind.measured_seconds}};
   }
+  nlohmann::ordered_json json = {{"schedule", row.schedule},
+                                 {"forward_degree", row.forward_degree},
+                                 {"backward_degree", row.backward_degree},
+                                 {"predicted_seconds", row.predicted_seconds},
+                                 {"measured_seconds", row.measured_seconds},
+                                 {"measured_p25_seconds", row.measured_p25_seconds},
+                                 {"error", row.error()},
+                                 {"speedup_error", speedup_error(crosscheck, row)},
+                                 {"runs", row.num_runs},
+                                 {"rejected", row.num_rejected},
+                                 {"lateness_seconds", row.lateness_seconds}};
+  if (row.delay_seconds) {
+    json["delay_seconds"] = *row.delay_seconds;
+  }
+  if (row.spread) {
+    json["spread"] = *row.spread;
+  }
+  if (!row.stopped.empty()) {
+    json["stopped"] = row.stopped;
+  }
+  json["kinds"] = kinds;
+  return json;
+}
+
+nlohmann::ordered_json not_measured_json(const UnmeasuredSchedule& row) {
   return {{"schedule", row.schedule},
           {"forward_degree", row.forward_degree},
           {"backward_degree", row.backward_degree},
           {"predicted_seconds", row.predicted_seconds},
-          {"measured_seconds", row.measured_seconds},
-          {"measured_p25_seconds", row.measured_p25_seconds},
-          {"error", row.error()},
-          {"speedup_error", speedup_error(crosscheck, row)},
-          {"runs", row.num_runs},
-          {"rejected", row.num_rejected},
-          {"lateness_seconds", row.lateness_seconds},
-          {"kinds", kinds}};
+          {"reason", row.reason}};
+}
+
+// "609.243 ms ±0.4 % (608.193 ms)"
+std::string measured_text(const ScheduleComparison& row, const TimeUnit& unit) {
+  const std::string spread = row.spread ? " ±" + format_percent(*row.spread) : "";
+  return fmt::format("{}{} ({})",
+                     unit.format(row.measured_seconds),
+                     spread,
+                     unit.format(row.measured_p25_seconds));
+}
+
+std::string degrees_text(int forward, int backward) {
+  return fmt::format("{} / {}", forward, backward);
+}
+
+// Where there are any.
+void add_delays(const Crosscheck& crosscheck,
+                const TimeUnit& unit,
+                std::vector<std::vector<std::string>>& cells) {
+  const auto has_delay = [](const ScheduleComparison& row) {
+    return row.delay_seconds.has_value();
+  };
+  if (!std::all_of(crosscheck.rows.begin(), crosscheck.rows.end(), has_delay)) {
+    return;
+  }
+  cells.front().emplace_back("delay");
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const bool is_measured = i <= crosscheck.rows.size();
+    cells[i].push_back(is_measured ? unit.format(*crosscheck.rows[i - 1].delay_seconds) : "-");
+  }
+}
+
+std::string not_measured_text(const Crosscheck& crosscheck) {
+  std::string text =
+      fmt::format("\nNot measured, and in none of these figures (speed-ups are over {}):\n",
+                  crosscheck.baseline);
+  for (const UnmeasuredSchedule& row : crosscheck.not_measured) {
+    text += fmt::format("- {}: {}\n", row.schedule, visible_in_line(row.reason));
+  }
+  return text;
 }
 
 }  // namespace
@@ -102,17 +160,26 @@ std::vector<std::vector<std::string>> schedule_cells(const Crosscheck& crosschec
                                                   "runs (rejected)",
                                                   "lateness"}};
   for (const ScheduleComparison& row : crosscheck.rows) {
-    cells.push_back(
-        {row.schedule,
-         fmt::format("{} / {}", row.forward_degree, row.backward_degree),
-         unit.format(row.predicted_seconds),
-         fmt::format(
-             "{} ({})", unit.format(row.measured_seconds), unit.format(row.measured_p25_seconds)),
-         percent(row.error()),
-         percent(speedup_error(crosscheck, row)),
-         fmt::format("{} ({})", row.num_runs, row.num_rejected),
-         unit.format(row.lateness_seconds)});
+    cells.push_back({row.schedule,
+                     degrees_text(row.forward_degree, row.backward_degree),
+                     unit.format(row.predicted_seconds),
+                     measured_text(row, unit),
+                     percent(row.error()),
+                     percent(speedup_error(crosscheck, row)),
+                     fmt::format("{} ({})", row.num_runs, row.num_rejected),
+                     unit.format(row.lateness_seconds)});
   }
+  for (const UnmeasuredSchedule& row : crosscheck.not_measured) {
+    cells.push_back({row.schedule,
+                     degrees_text(row.forward_degree, row.backward_degree),
+                     unit.format(row.predicted_seconds),
+                     "not measured",
+                     "-",
+                     "-",
+                     "-",
+                     "-"});
+  }
+  add_delays(crosscheck, unit, cells);
   return cells;
 }
 
@@ -124,6 +191,9 @@ std::string to_table(const Crosscheck& crosscheck) {
   text += ranking_text(ranking(crosscheck));
   text += "\nTime of a rank's tasks by kind, without waiting for other ranks:\n";
   text += kinds_table(crosscheck, unit_of(crosscheck));
+  if (!crosscheck.not_measured.empty()) {
+    text += not_measured_text(crosscheck);
+  }
   if (!crosscheck.not_run.empty()) {
     text += fmt::format("\nNot run:\n- {}\n", fmt::join(crosscheck.not_run, "\n- "));
   }
@@ -141,11 +211,16 @@ std::string to_json(const Crosscheck& crosscheck) {
   for (const ScheduleComparison& row : crosscheck.rows) {
     rows.push_back(row_json(crosscheck, row));
   }
+  nlohmann::ordered_json not_measured = nlohmann::ordered_json::array();
+  for (const UnmeasuredSchedule& row : crosscheck.not_measured) {
+    not_measured.push_back(not_measured_json(row));
+  }
   const Ranking order = ranking(crosscheck);
   const nlohmann::ordered_json document = {{"backend", crosscheck.backend},
                                            {"baseline", crosscheck.baseline},
                                            {"modelled", crosscheck.modelled},
                                            {"rows", rows},
+                                           {"not_measured", not_measured},
                                            {"not_run", crosscheck.not_run},
                                            {"median_error", median_error(crosscheck)},
                                            {"worst_error", worst_error(crosscheck)},

@@ -107,6 +107,11 @@ std::vector<std::string> texts(const Node& node) {
   return all;
 }
 
+std::optional<double> optional_number(const Node& node, const std::string& key) {
+  const std::optional<Node> member = node.find(key);
+  return member ? std::optional(member->number()) : std::nullopt;
+}
+
 ScheduleComparison parse_row(const Node& node) {
   ScheduleComparison row;
   row.schedule = node.at("schedule").text();
@@ -118,6 +123,10 @@ ScheduleComparison parse_row(const Node& node) {
   row.num_runs = node.at("runs").count();
   row.num_rejected = node.at("rejected").count();
   row.lateness_seconds = node.at("lateness_seconds").number();
+  row.delay_seconds = optional_number(node, "delay_seconds");
+  row.spread = optional_number(node, "spread");
+  const std::optional<Node> stopped = node.find("stopped");
+  row.stopped = stopped ? stopped->text() : "";
   return row;
 }
 
@@ -129,6 +138,10 @@ Crosscheck parse_crosscheck(const Node& node) {
   for (const Node& row : node.at("rows").elements()) {
     crosscheck.rows.push_back(parse_row(row));
   }
+  const std::optional<Node> not_measured = node.find("not_measured");
+  if (not_measured && !not_measured->elements().empty()) {
+    not_measured->fail("not all schedules were measured; store a crosscheck of which all were");
+  }
   crosscheck.not_run = texts(node.at("not_run"));
   crosscheck.assumptions = texts(node.at("assumptions"));
   const auto is_baseline = [&](const ScheduleComparison& row) {
@@ -138,11 +151,6 @@ Crosscheck parse_crosscheck(const Node& node) {
     node.at("baseline").fail("no row of this schedule; store what moesim crosscheck printed");
   }
   return crosscheck;
-}
-
-std::optional<double> optional_number(const Node& node, const std::string& key) {
-  const std::optional<Node> member = node.find(key);
-  return member ? std::optional(member->number()) : std::nullopt;
 }
 
 CrosscheckBar parse_bar(const Node& node) {

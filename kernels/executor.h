@@ -10,8 +10,12 @@ namespace moesim {
 struct Execution {
   Trace trace;
   // The longest time by which a task ended after the moment that was planned for it: what the
-  // machine, not the Program, added. Zero for executors that plan no ends.
+  // machine, not the Program, added at once. Zero for executors that plan no ends.
   Time lateness;
+  // The time by which the iteration ended after it would have, had every task begun the moment it
+  // could and lasted as planned (as long as it did, where nothing is planned): what the machine
+  // added in all. Zero where nothing is paced, and among processes, which do not know it.
+  Time delay{};
 };
 
 // Runs a Program for real. An executor is made for one Program on one set of ranks; each run is one

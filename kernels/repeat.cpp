@@ -14,14 +14,23 @@ Quantiles quantiles(std::vector<Time> times) {
   return {times[(times.size() - 1) / 4], times[(times.size() - 1) / 2]};
 }
 
+bool is_disturbed(const Execution& run, const RepeatOptions& options) {
+  return run.lateness > run.trace.end.scaled(options.max_lateness) ||
+         run.delay > run.trace.end.scaled(options.max_delay);
+}
+
 }  // namespace
 
-Quantiles RepeatedRuns::iteration() const {
+std::vector<Time> RepeatedRuns::makespans() const {
   std::vector<Time> ends;
   for (const Execution& run : accepted) {
     ends.push_back(run.trace.end);
   }
-  return quantiles(std::move(ends));
+  return ends;
+}
+
+Quantiles RepeatedRuns::iteration() const {
+  return quantiles(makespans());
 }
 
 Quantiles RepeatedRuns::task(int task) const {
@@ -44,6 +53,18 @@ Time RepeatedRuns::lateness() const {
   return latest;
 }
 
+Time RepeatedRuns::delay() const {
+  Time longest;
+  for (const Execution& run : accepted) {
+    longest = std::max(longest, run.delay);
+  }
+  return longest;
+}
+
+std::optional<double> RepeatedRuns::spread() const {
+  return median_spread(makespans());
+}
+
 const Execution& RepeatedRuns::typical() const {
   const Time median = iteration().median;
   return *std::find_if(accepted.begin(), accepted.end(), [&](const Execution& run) {
@@ -52,19 +73,31 @@ const Execution& RepeatedRuns::typical() const {
 }
 
 RepeatedRuns repeat(Executor& executor, const RepeatOptions& options, TensorStore& tensors) {
-  RepeatedRuns runs;
-  while (static_cast<int>(runs.accepted.size()) < options.num_runs &&
-         runs.num_rejected <= options.max_rejected) {
+  const auto run_once = [&] {
     tensors.clear();
     fill_inputs(options.data, tensors);
-    Execution run = executor.run(tensors);
-    if (run.lateness > run.trace.end.scaled(options.max_lateness)) {
+    return executor.run(tensors);
+  };
+  for (int i = 0; i < options.num_warmups; ++i) {
+    run_once();
+  }
+  RepeatedRuns runs;
+  while (true) {
+    const std::optional<Stop> stop = reason_to_stop(options.rule, runs.makespans());
+    if (stop || runs.num_rejected > options.max_rejected) {
+      runs.stopped = stop.value_or(Stop::kDisturbed);
+      return runs;
+    }
+    Execution run = run_once();
+    if (is_disturbed(run, options)) {
       ++runs.num_rejected;
-    } else {
-      runs.accepted.push_back(std::move(run));
+      continue;
+    }
+    runs.accepted.push_back(std::move(run));
+    if (options.on_accepted) {
+      options.on_accepted();
     }
   }
-  return runs;
 }
 
 }  // namespace moesim

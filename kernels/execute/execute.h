@@ -4,11 +4,8 @@
 
 namespace moesim {
 
-// Loads, verifies, runs, reports. Returns the exit code. Throws Error and Hang.
+// Loads, verifies, runs, reports. Returns the exit code. Throws Error and Failure; as one of
+// several processes it ends all of them instead.
 int execute(const RunOptions& options);
-
-// The same for one of the processes that mpirun started: on any failure it ends all of them. Where
-// this build has no MPI, throws Error that says how to get it.
-int execute_on_mpi(const RunOptions& options);
 
 }  // namespace moesim

@@ -1,5 +1,6 @@
 #include "kernels/execute/options.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -25,8 +26,8 @@ constexpr const char* kDescription =
 
 constexpr const char* kDetails =
     R"(The verifier judges the Program first; one that it rejects is not run. Runs that this machine
-disturbed (late by more than 2 % of the iteration) are rejected and repeated. The trace is that of
-the run with the median iteration.
+disturbed (a task late by more than 2 % of the iteration, or the iteration delayed by more than 5 %)
+are rejected and repeated. The trace is that of the run with the median iteration.
 
 Clocks:
   free      honest: a task starts when its thread runs
@@ -134,9 +135,27 @@ void add_data(CLI::App& app, RunOptions& options) {
 }
 
 void add_runs(CLI::App& app, RunOptions& options) {
-  app.add_option("--repeat", options.repeat.num_runs, "Accepted runs. Default: 1")
+  app.add_option("--repeat", options.repeat.rule.least, "Accepted runs. Default: 1")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxRuns));
+  app.add_option("--max-repeat",
+                 options.repeat.rule.most,
+                 "More than --repeat: goes on until the median is\n"
+                 "known to --spread, or for M runs.\n"
+                 "Default: no more than --repeat")
+      ->option_text("M")
+      ->check(CLI::Range(1, kMaxRuns));
+  app.add_option("--spread",
+                 options.repeat.rule.spread,
+                 "Half the width of the median's 95 % confidence\n"
+                 "interval, as a share of it. Default: 0.01")
+      ->option_text("SHARE")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--warmup",
+                 options.repeat.num_warmups,
+                 "Runs before those, which do not count. Default: 0")
+      ->option_text("N")
+      ->check(CLI::Range(0, kMaxRuns));
   app.add_option("--max-rejected", options.repeat.max_rejected, "Then it gives up. Default: 30")
       ->option_text("N")
       ->check(CLI::Range(0, kMaxRuns));
@@ -174,6 +193,7 @@ std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const*
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{}; see moesim-execute --help", error.what()));
   }
+  options.repeat.rule.most = std::max(options.repeat.rule.least, options.repeat.rule.most);
   if (options.program.empty()) {
     throw Error("no PROGRAM given; see moesim-execute --help");
   }

@@ -17,7 +17,7 @@ struct RunOptions {
   std::string cluster;
   TransportKind transport = TransportKind::kThreads;
   HostOptions host;
-  RepeatOptions repeat{.num_runs = 1};
+  RepeatOptions repeat{.num_warmups = 0, .rule = {.least = 1, .most = 1}};
   std::string trace;   // of the run with the median time
   std::string traces;  // folder for those of all accepted runs: 0.json, 1.json, …
   std::string results;

@@ -2,14 +2,14 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <span>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/core.h>
 
 #include "kernels/host/machine_memory.h"
+#include "kernels/tensor_store.h"
 #include "sim/base/error.h"
-#include "sim/base/hash.h"
 #include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/io/cluster.h"
@@ -38,17 +38,17 @@ std::string to_text(const RepeatedRuns& runs) {
                                  format_time(runs.iteration().median),
                                  format_time(runs.iteration().p25),
                                  runs.accepted.size());
+  if (const std::optional<double> spread = runs.spread()) {
+    text += fmt::format(
+        "spread     {:.1f} % of the median ({})\n", 100 * *spread, to_string(runs.stopped));
+  }
   text += fmt::format("lateness   {}\n", format_time(runs.lateness()));
+  text += fmt::format("delay      {}\n", format_time(runs.delay()));
   text += fmt::format("rejected   {}\n", runs.num_rejected);
   for (const std::string& assumption : runs.accepted.front().trace.assumptions) {
     text += fmt::format("- {}\n", visible_in_line(assumption));
   }
   return text;
-}
-
-std::string buffer_hash(const TensorStore& tensors, int rank, int tensor) {
-  const std::span<const std::byte> bytes = tensors.contents(rank, tensor);
-  return content_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void print_out(const std::string& text) {
@@ -88,26 +88,12 @@ HostOptions host_options(const RunOptions& options) {
   return host;
 }
 
-std::string results_to_text(const TensorStore& tensors) {
-  const Program& program = tensors.program();
-  std::string text;
-  for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
-    for (const int rank : tensors.ranks()) {
-      text += fmt::format("{} rank {} {}\n",
-                          buffer_hash(tensors, rank, tensor),
-                          rank,
-                          visible_in_line(program.tensors[tensor].name));
-    }
-  }
-  return text;
-}
-
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs) {
-  return static_cast<int>(runs.accepted.size()) == options.repeat.num_runs;
+  return static_cast<int>(runs.accepted.size()) >= options.repeat.rule.least;
 }
 
-void report(const RunOptions& options, const Program& program, const Outcome& outcome) {
-  const RepeatedRuns& runs = outcome.runs;
+void report(const RunOptions& options, const Program& program, const ExecutedRuns& executed) {
+  const RepeatedRuns& runs = executed.runs;
   if (!are_enough(options, runs)) {
     fmt::print(stderr,
                "{} of {} runs were disturbed, {} are left; try an idler machine or longer tasks\n",
@@ -125,7 +111,7 @@ void report(const RunOptions& options, const Program& program, const Outcome& ou
                           trace_to_json(runs.accepted[run].trace, program));
   }
   if (!options.results.empty()) {
-    write_file_atomically(options.results, outcome.results);
+    write_file_atomically(options.results, executed.results);
   }
 }
 

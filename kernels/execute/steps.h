@@ -4,7 +4,7 @@
 
 #include "kernels/execute/options.h"
 #include "kernels/repeat.h"
-#include "kernels/tensor_store.h"
+#include "kernels/results.h"
 #include "sim/io/program.h"
 
 namespace moesim {
@@ -23,18 +23,10 @@ void check_memory(const Program& program, int num_ranks, const std::string& path
 
 HostOptions host_options(const RunOptions& options);
 
-// A line for each buffer of the store, in the Program's order of tensors: hash, rank, tensor.
-std::string results_to_text(const TensorStore& tensors);
-
-struct Outcome {
-  RepeatedRuns runs;
-  std::string results;  // of the last run, a line for each buffer
-};
-
-// Whether as many runs as asked for were accepted.
+// Whether at least as many runs as asked for were accepted.
 bool are_enough(const RunOptions& options, const RepeatedRuns& runs);
 
 // Prints, and writes the files asked for; only says so where the runs are not enough.
-void report(const RunOptions& options, const Program& program, const Outcome& outcome);
+void report(const RunOptions& options, const Program& program, const ExecutedRuns& executed);
 
 }  // namespace moesim

@@ -47,6 +47,10 @@ std::vector<std::string> describe_host(const HostOptions& options,
                                format_time(options.delays->longest),
                                options.delays->seed));
   }
+  if (options.hold) {
+    list.push_back(fmt::format("a task is held until a later one has ended, for up to {}",
+                               format_time(options.hold->longest)));
+  }
   list.emplace_back(has_real_time ? "threads wake up with real-time priority (SCHED_FIFO)"
                                   : "threads are scheduled like any other (SCHED_OTHER)");
   return list;

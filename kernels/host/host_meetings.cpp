@@ -6,7 +6,7 @@
 
 namespace moesim {
 
-Time HostRun::meet(Lock& lock, int rank, int position) {
+Moment HostRun::meet(Lock& lock, int rank, int position) {
   if (transport_ != nullptr) {
     return meet_elsewhere(lock, rank, position);
   }
@@ -18,12 +18,15 @@ Time HostRun::meet(Lock& lock, int rank, int position) {
   move_rows(lock, entry);
   await_end(lock, entry);
   const Time end = end_of(meeting.end);
+  const Time duration = meeting.end.value_or(end) - meeting.transfer;
+  has_planned_ = has_planned_ || meeting.end.has_value();
   leave(entry);
-  return end;
+  return {end, meeting.last_start.undelayed + duration};
 }
 
-// Among processes. When the last member started is known when all traces are together.
-Time HostRun::meet_elsewhere(Lock& lock, int rank, int position) {
+// Among processes. When the last member started is known when all traces are together: what it was
+// delayed by is not.
+Moment HostRun::meet_elsewhere(Lock& lock, int rank, int position) {
   const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
   MeetingState& meeting = meetings_[entry.meeting];
   meeting.arrived[entry.member] = true;
@@ -33,21 +36,22 @@ Time HostRun::meet_elsewhere(Lock& lock, int rank, int position) {
   lock.lock();
   meeting.left[entry.member] = true;
   count_active(1);
-  return end_of(std::nullopt);
+  const Time end = end_of(std::nullopt);
+  return {end, end};
 }
 
-void HostRun::arrive(Lock& lock, const ScriptTask& entry, Time start) {
+void HostRun::arrive(Lock& lock, const ScriptTask& entry, const Moment& start) {
   MeetingState& meeting = meetings_[entry.meeting];
   const int size = static_cast<int>(meeting.arrived.size());
   meeting.arrived[entry.member] = true;
-  meeting.last_start = std::max(meeting.last_start, start);
+  meeting.last_start = latest(meeting.last_start, start);
   if (++meeting.num_arrived < size) {
     count_active(-1);  // the last one counts all in again
     wait(lock, meeting.changed, [&] { return meeting.runner != nullptr; });
     return;
   }
   count_active(size - 1);
-  meeting.transfer = is_anchored() ? meeting.last_start : clock_.now();
+  meeting.transfer = is_anchored() ? meeting.last_start.actual : clock_.now();
   begin_transfer(lock, entry.meeting);
   meeting.changed.notify_all();
 }

@@ -1,4 +1,5 @@
 // The part of a run that concerns one rank alone.
+#include <algorithm>
 #include <variant>
 
 #include "kernels/host/host_run.h"
@@ -18,14 +19,38 @@ void HostRun::delay(Lock& lock, int rank, int position) {
   }
 }
 
-Time HostRun::run_alone(Lock& lock, int rank, int position) {
-  const Time start = ranks_[rank].tasks[position].start;
+// Whoever ends a task wakes the lanes that are ready: also this one.
+void HostRun::hold(Lock& lock, int rank, int position) {
+  const std::vector<ScriptTask>& script = plan_.script.ranks[rank].tasks;
+  if (!options_.hold || script[position].task != options_.hold->task) {
+    return;
+  }
+  const auto until = std::find_if(script.begin() + position, script.end(), [&](const auto& entry) {
+    return entry.task == options_.hold->until;
+  });
+  if (until == script.end()) {
+    return;
+  }
+  const TaskState& later = ranks_[rank].tasks[until - script.begin()];
+  LaneState& lane = ranks_[rank].lanes[script[position].lane];
+  lane.changed.wait_until(lock, clock_.at(clock_.now() + options_.hold->longest), [&] {
+    return stop_ || later.is_done;
+  });
+  if (stop_) {
+    throw Stopped();
+  }
+}
+
+Moment HostRun::run_alone(Lock& lock, int rank, int position) {
+  const Moment start = ranks_[rank].tasks[position].start;
   const std::optional<Time> duration = operate(lock, rank, position);
   if (duration) {
-    sleep(lock, start + *duration);
-    return end_of(start + *duration);
+    has_planned_ = has_planned_ || *duration > Time::zero();
+    sleep(lock, start.actual + *duration);
+    return {end_of(start.actual + *duration), start.undelayed + *duration};
   }
-  return end_of(std::nullopt);
+  const Time end = end_of(std::nullopt);
+  return {end, start.undelayed + (end - start.actual)};
 }
 
 // How long the task is to take; nothing where it takes what it takes. Computes.

@@ -32,6 +32,15 @@ struct DelayInjection {
   Time longest;
 };
 
+// One task, ready to start, starts on each rank only after a later one has ended there, or after
+// `longest`. Without the wait between the two nothing else keeps them in order, and what the later
+// one reads is, for certain, what stood there before. With the wait it is a delay of `longest`.
+struct Hold {
+  int task = 0;
+  int until = 0;
+  Time longest;
+};
+
 // Makes the operation of a task on a rank, as make_operation does.
 using OperationFactory =
     std::function<std::unique_ptr<Operation>(const RowMap& map, const Task& task, int rank)>;
@@ -55,6 +64,7 @@ struct HostOptions {
   // How often a run is looked at for whether it still can go on.
   Time patience = Time::from_picoseconds(500'000'000'000);
   std::optional<DelayInjection> delays{};
+  std::optional<Hold> hold{};
   Rounding rounding = Rounding::kOff;
   OperationFactory make_operation{};  // empty: moesim::make_operation
 };

@@ -163,7 +163,7 @@ void HostRun::stop() {
 // `host` is the time up to which the rank's host has launched.
 void HostRun::launch_all(Lock& lock, int rank) {
   sleep(lock, Time::zero());
-  Time host;
+  Moment host;
   const std::vector<ScriptTask>& script = plan_.script.ranks[rank].tasks;
   for (int position = 0; position < static_cast<int>(script.size()); ++position) {
     const ScriptTask& entry = script[position];
@@ -173,7 +173,7 @@ void HostRun::launch_all(Lock& lock, int rank) {
     }
     pace_launch(lock, entry, host);
     TaskState& state = ranks_[rank].tasks[position];
-    state.launched = counts_as(host);
+    state.launched = {counts_as(host.actual), host.undelayed};
     state.is_launched = true;
     if (is_anchored()) {
       host = state.launched;
@@ -185,31 +185,34 @@ void HostRun::launch_all(Lock& lock, int rank) {
 }
 
 // Launches keep their pace: a host that wakes up late catches up, as its delay is this machine's.
-void HostRun::pace_launch(Lock& lock, const ScriptTask& entry, Time& host) {
+void HostRun::pace_launch(Lock& lock, const ScriptTask& entry, Moment& host) {
   if (!entry.passes_by && !is_raw() && options_.launch_overhead > Time::zero()) {
-    host += options_.launch_overhead;
-    sleep(lock, host);
+    host.actual += options_.launch_overhead;
+    host.undelayed += options_.launch_overhead;
+    sleep(lock, host.actual);
   }
 }
 
-void HostRun::wait_on_host(Lock& lock, int rank, int position, Time& host) {
+void HostRun::wait_on_host(Lock& lock, int rank, int position, Moment& host) {
   RankState& state = ranks_[rank];
   TaskState& task = state.tasks[position];
-  task.launched = task.start = task.transfer = counts_as(host);
+  task.launched = task.start = {counts_as(host.actual), host.undelayed};
+  task.transfer = task.start.actual;
   task.is_launched = true;
   state.host_waits_at = position;
   count_active(-1);
   wait(lock, state.host_changed, [&] { return waits_are_over(rank, position); });
   count_active(1);
   state.host_waits_at = kNone;
-  host = counts_as(std::max(task.start, waits_end(rank, position)));
+  host = latest(task.start, waits_end(rank, position));
+  host.actual = counts_as(host.actual);
   finish(rank, position, host);
 }
 
 void HostRun::run_task(Lock& lock, int rank, int position) {
   begin(lock, rank, position);
   const bool meets = plan_.script.ranks[rank].tasks[position].meeting != kNone;
-  const Time end = meets ? meet(lock, rank, position) : run_alone(lock, rank, position);
+  const Moment end = meets ? meet(lock, rank, position) : run_alone(lock, rank, position);
   count_active(-1);
   finish(rank, position, end);
 }
@@ -221,18 +224,20 @@ void HostRun::begin(Lock& lock, int rank, int position) {
   wait(lock, lane.changed, [&] { return is_ready(rank, entry.lane); });
   count_active(1);
   delay(lock, rank, position);
+  hold(lock, rank, position);
   TaskState& task = state.tasks[position];
   QueueState& queue = state.queues[entry.queue];
-  task.start =
-      counts_as(std::max({task.launched, lane.end, waits_end(rank, position), queue.last_start}));
-  task.transfer = task.start;
+  const Moment due =
+      latest(latest(task.launched, lane.end), latest(waits_end(rank, position), queue.last_start));
+  task.start = {counts_as(due.actual), due.undelayed};
+  task.transfer = task.start.actual;
   queue.last_start = task.start;
   ++queue.num_started;
   ++lane.next;
   wake(rank);
 }
 
-void HostRun::finish(int rank, int position, Time end) {
+void HostRun::finish(int rank, int position, const Moment& end) {
   const ScriptTask& entry = plan_.script.ranks[rank].tasks[position];
   RankState& state = ranks_[rank];
   state.tasks[position].end = end;
@@ -279,12 +284,12 @@ bool HostRun::is_ready(int rank, int lane) const {
          waits_are_over(rank, positions[next]);
 }
 
-Time HostRun::waits_end(int rank, int position) const {
-  Time latest;
+Moment HostRun::waits_end(int rank, int position) const {
+  Moment end;
   for (const int wait : plan_.script.ranks[rank].tasks[position].waits) {
-    latest = std::max(latest, ranks_[rank].tasks[wait].end);
+    end = latest(end, ranks_[rank].tasks[wait].end);
   }
-  return latest;
+  return end;
 }
 
 void HostRun::sleep(Lock& lock, Time until) {

@@ -14,6 +14,7 @@
 #include "kernels/host/host_options.h"
 #include "kernels/host/host_plan.h"
 #include "kernels/host/link_manager.h"
+#include "kernels/host/moment.h"
 #include "kernels/host/real_time.h"
 #include "kernels/host/transport.h"
 #include "kernels/tensor_store.h"
@@ -56,23 +57,23 @@ class HostRun {
   struct Stopped {};
 
   struct TaskState {
-    Time launched;
-    Time start;
+    Moment launched;
+    Moment start;
     Time transfer;
-    Time end;
+    Moment end;
     bool is_launched = false;
     bool is_done = false;
   };
 
   struct LaneState {
     size_t next = 0;  // of its tasks: the first that has not started
-    Time end;         // of the last task
+    Moment end;       // of the last task
     std::condition_variable changed;
   };
 
   struct QueueState {
     int num_started = 0;
-    Time last_start;
+    Moment last_start;
   };
 
   struct RankState {
@@ -87,7 +88,7 @@ class HostRun {
     std::vector<bool> arrived;  // by member
     std::vector<bool> left;     // by member, where a transport carries it out
     int num_arrived = 0;
-    Time last_start;
+    Moment last_start;
     Time transfer;
     std::unique_ptr<MoveRunner> runner;
     size_t num_steps_done = 0;
@@ -115,16 +116,16 @@ class HostRun {
   void fail(std::exception_ptr error);
   void stop();
   void launch_all(Lock& lock, int rank);
-  void wait_on_host(Lock& lock, int rank, int position, Time& host);
-  void pace_launch(Lock& lock, const ScriptTask& entry, Time& host);
+  void wait_on_host(Lock& lock, int rank, int position, Moment& host);
+  void pace_launch(Lock& lock, const ScriptTask& entry, Moment& host);
   void run_task(Lock& lock, int rank, int position);
   void begin(Lock& lock, int rank, int position);
-  void finish(int rank, int position, Time end);
+  void finish(int rank, int position, const Moment& end);
   void wake(int rank);
 
   bool waits_are_over(int rank, int position) const;
   bool is_ready(int rank, int lane) const;
-  Time waits_end(int rank, int position) const;
+  Moment waits_end(int rank, int position) const;
   template <typename Predicate>
   void wait(Lock& lock, std::condition_variable& changed, const Predicate& predicate);
   void sleep(Lock& lock, Time until);
@@ -133,13 +134,14 @@ class HostRun {
 
   // host_operations.cpp: tasks of one rank.
   void delay(Lock& lock, int rank, int position);
-  Time run_alone(Lock& lock, int rank, int position);
+  void hold(Lock& lock, int rank, int position);
+  Moment run_alone(Lock& lock, int rank, int position);
   std::optional<Time> operate(Lock& lock, int rank, int position);
 
   // host_meetings.cpp: collectives.
-  Time meet(Lock& lock, int rank, int position);
-  Time meet_elsewhere(Lock& lock, int rank, int position);
-  void arrive(Lock& lock, const ScriptTask& entry, Time start);
+  Moment meet(Lock& lock, int rank, int position);
+  Moment meet_elsewhere(Lock& lock, int rank, int position);
+  void arrive(Lock& lock, const ScriptTask& entry, const Moment& start);
   void begin_transfer(Lock& lock, int meeting);
   void move_rows(Lock& lock, const ScriptTask& entry);
   void await_end(Lock& lock, const ScriptTask& entry);
@@ -151,6 +153,8 @@ class HostRun {
   Standstill standstill(Time from, Time to) const;
   Attendance arrived() const;
   Trace make_trace() const;
+  bool is_paced() const;
+  Time undelayed_end() const;
 
   const HostPlan& plan_;
   const HostOptions& options_;
@@ -171,6 +175,7 @@ class HostRun {
   std::exception_ptr error_;
   RunClock clock_;
   Time lateness_;
+  bool has_planned_ = false;  // whether anything was to last longer than nothing
   LinkManager links_;
   std::vector<RankState> ranks_;
   std::vector<MeetingState> meetings_;

@@ -1,4 +1,5 @@
 // What a run reports: its trace, or that it stands still.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,28 @@ Execution HostRun::result() const {
   if (error_) {
     std::rethrow_exception(error_);
   }
-  return {make_trace(), lateness_};
+  Execution execution{make_trace(), lateness_};
+  if (is_paced()) {
+    execution.delay = execution.trace.end - undelayed_end();
+  }
+  return execution;
+}
+
+// Where nothing stands for another machine's times, starting late is this one's: operations that
+// take what they take, or a probe of launches.
+bool HostRun::is_paced() const {
+  return has_planned_ && transport_ == nullptr && !is_raw() &&
+         (options_.cluster || options_.operation_time || options_.dilation > 1);
+}
+
+Time HostRun::undelayed_end() const {
+  Time end;
+  for (const RankState& rank : ranks_) {
+    for (const TaskState& task : rank.tasks) {
+      end = std::max(end, task.end.undelayed);
+    }
+  }
+  return end;
 }
 
 Trace HostRun::make_trace() const {
@@ -23,10 +45,10 @@ Trace HostRun::make_trace() const {
       const TaskState& task = state.tasks[position];
       spans.push_back({.rank = rank,
                        .task = plan_.script.ranks[rank].tasks[position].task,
-                       .launched = task.launched,
-                       .start = task.start,
+                       .launched = task.launched.actual,
+                       .start = task.start.actual,
                        .transfer = task.transfer,
-                       .end = task.end});
+                       .end = task.end.actual});
     }
   }
   return trace_of_spans(*plan_.program, std::move(spans));

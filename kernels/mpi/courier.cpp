@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <pthread.h>
+
 #include "kernels/host/real_time.h"
 
 namespace moesim {
@@ -83,6 +85,7 @@ void Courier::check() const {
 }
 
 void Courier::serve() {
+  pthread_setname_np(pthread_self(), "courier");
   prepare_thread(options_.wants_real_time);
   try {
     while (take_orders()) {

@@ -18,8 +18,9 @@ namespace moesim {
 
 struct CourierOptions {
   bool wants_real_time = false;
-  // How long another process may say nothing.
-  std::chrono::milliseconds silence{7000};
+  // How long another process may say nothing. With the time that it takes to notice and to say
+  // so, the others end well within ten seconds.
+  std::chrono::seconds silence{5};
   // On process 0: what happens, on the courier's thread, with news of others. What it throws fails
   // everything.
   Pulse::Listener listener{};

@@ -8,7 +8,7 @@
 
 namespace moesim {
 
-// Throws std::runtime_error with the call's name and MPI's own words unless `code` is a success.
+// Throws a Failure with the call's name and MPI's own words unless `code` is a success.
 void check_mpi(int code, const char* call);
 
 }  // namespace moesim

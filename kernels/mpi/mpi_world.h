@@ -6,7 +6,7 @@ namespace moesim {
 // In between one thread at a time may call MPI (MPI_THREAD_SERIALIZED).
 class MpiWorld {
  public:
-  // Throws std::runtime_error where MPI cannot start.
+  // Throws Failure where MPI cannot start.
   MpiWorld();
   // Waits for the other processes, but not while an exception flies: then abort() is due.
   ~MpiWorld();
@@ -17,6 +17,8 @@ class MpiWorld {
 
   int process() const { return process_; }
   int num_processes() const { return num_processes_; }
+  // Of them, those that share this machine's memory.
+  int num_here() const { return num_here_; }
 
   // The number of a new run, alike on all processes when all count in step.
   int count_run() { return ++num_runs_; }
@@ -27,6 +29,7 @@ class MpiWorld {
  private:
   int process_ = 0;
   int num_processes_ = 0;
+  int num_here_ = 0;
   int num_runs_ = 0;
 };
 

@@ -1,10 +1,8 @@
 #include "kernels/mpi/pulse.h"
 
 #include <algorithm>
-#include <stdexcept>
 
-#include <fmt/core.h>
-
+#include "kernels/mpi/silence.h"
 #include "kernels/mpi/tags.h"
 
 namespace moesim {
@@ -19,7 +17,7 @@ constexpr std::chrono::milliseconds kAway{2000};
 
 }  // namespace
 
-Pulse::Pulse(int process, int num_processes, std::chrono::milliseconds silence)
+Pulse::Pulse(int process, int num_processes, std::chrono::seconds silence)
     : process_(process),
       num_processes_(num_processes),
       silence_(silence),
@@ -74,11 +72,7 @@ void Pulse::hear(MonotonicTime now, const Listener& listener) {
 void Pulse::look_for_silence(MonotonicTime now) const {
   for (int other = 0; other < num_processes_; ++other) {
     if (other != process_ && is_heard_by(other) && now - last_heard_[other] > silence_) {
-      throw std::runtime_error(fmt::format(
-          "process {} of {} has not been heard of for {} s; it died, hangs or was cut off",
-          other,
-          num_processes_,
-          std::chrono::duration_cast<std::chrono::seconds>(silence_).count()));
+      throw Silence(other, num_processes_, silence_);
     }
   }
 }

@@ -17,7 +17,7 @@ namespace moesim {
 class Pulse {
  public:
   // `silence`: how long a process may say nothing.
-  Pulse(int process, int num_processes, std::chrono::milliseconds silence);
+  Pulse(int process, int num_processes, std::chrono::seconds silence);
 
   // What process 0 shall hear with the next sign of life. Not for process 0 itself.
   void set_news(std::string news) { news_ = std::move(news); }
@@ -25,7 +25,7 @@ class Pulse {
   // On process 0: called for news of others.
   using Listener = std::function<void(const std::string& news, int process)>;
 
-  // To be called often. Throws std::runtime_error that names a process that fell silent.
+  // To be called often. Throws Silence.
   void beat(MonotonicTime now, const Listener& listener);
 
  private:
@@ -42,7 +42,7 @@ class Pulse {
 
   int process_;
   int num_processes_;
-  std::chrono::milliseconds silence_;
+  std::chrono::seconds silence_;
   std::vector<MonotonicTime> last_heard_;  // by process
   MonotonicTime last_beat_;
   MonotonicTime last_sent_;

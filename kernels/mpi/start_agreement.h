@@ -18,7 +18,7 @@ struct StartAgreement {
 // own time. It asks for the time again and again and believes the quickest answer: with t0 and t1
 // before and after, the other clock is ahead by answer - (t0 + t1) / 2, give or take (t1 - t0) / 2
 // (Cristian, Probabilistic clock synchronization, 1989). Calls MPI: for the courier's thread of all
-// processes at about the same time. Throws std::runtime_error where one does not answer.
+// processes at about the same time. Throws Silence where one does not answer.
 StartAgreement agree_on_start(const MpiWorld& world);
 
 }  // namespace moesim

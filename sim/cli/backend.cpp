@@ -1,79 +1,51 @@
 #include "sim/cli/backend.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
-#include <thread>
+#include <memory>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <sys/utsname.h>
 
-#include "kernels/gemm.h"
 #include "kernels/host/host_executor.h"
 #include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 #include "sim/cli/launcher.h"
+#include "sim/cli/machine.h"
+#include "sim/cli/option_values.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/stopping_rule.h"
 #include "sim/engine/task_cost.h"
-#include "sim/program/work.h"
+#include "sim/report/text.h"
 
 namespace moesim {
 namespace {
 
-// A run that takes longer than this is refused: nobody would wait for ten of them.
-constexpr double kMaxSecondsPerRun = 600;
-// Disturbed runs for each accepted one before it gives up.
-constexpr int kMaxRejected = 5;
+// What takes longer, all runs together, is refused: a night.
+constexpr double kMaxSeconds = 12 * 3600;
 
-const char* name(HostClock clock) {
-  switch (clock) {
-    case HostClock::kFree:
-      return "free";
-    case HostClock::kAnchored:
-      return "anchored";
-    case HostClock::kRaw:
-      return "raw";
-  }
-  return "";
-}
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// FLOPs per second of all cores, from what one does on a matrix product of this size.
-double measured_flop_rate() {
-  constexpr int kSize = 256;
-  constexpr int kRepetitions = 8;
-  const std::vector<float> a(kSize * kSize, 1.0F);
-  const std::vector<float> b(kSize * kSize, 2.0F);
-  std::vector<float> c(kSize * kSize);
-  const double start = thread_seconds();
-  for (int i = 0; i < kRepetitions; ++i) {
-    multiply({a.data(), kSize, kSize}, {b.data(), kSize, kSize}, {c.data(), kSize});
-  }
-  const double cores = std::max(1U, std::thread::hardware_concurrency());
-  return cores * kRepetitions * 2.0 * kSize * kSize * kSize / (thread_seconds() - start);
-}
-
-double total_flops(const Program& program) {
-  double flops = 0;
-  for (const Task& task : program.tasks) {
-    flops += work_of(program, task).flops;
-  }
-  return flops * program.num_ranks;
+RepeatOptions repeat_options(const StoppingRule& rule,
+                             const std::function<void()>& on_accepted = {}) {
+  constexpr int kMaxRejected = 5;  // disturbed runs for each of the least number before it gives up
+  return {.num_warmups = kNumWarmups,
+          .rule = rule,
+          .max_rejected = kMaxRejected * rule.least,
+          .on_accepted = on_accepted};
 }
 
 }  // namespace
 
-Backend::Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile)
-    : options_(options), flop_rate_(measured_flop_rate()) {
+Backend::Backend(const BackendOptions& options,
+                 const Cluster* cluster,
+                 const Profile* profile,
+                 const Processes* processes)
+    : options_(options),
+      rule_(stopping_rule(options)),
+      speed_(measured_speed()),
+      processes_(processes) {
   if (cluster != nullptr) {
     cluster_ = *cluster;
   }
@@ -92,10 +64,11 @@ Backend::Backend(const BackendOptions& options, const Inputs& inputs)
               &inputs.cluster,
               inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
 
-RepeatedRuns Backend::run(const Program& program) const {
-  check_size(program);
-  RepeatedRuns runs = options_.launcher.empty() ? run_here(program) : launch(options_, program);
-  if (static_cast<int>(runs.accepted.size()) < options_.num_runs) {
+ExecutedRuns Backend::run(const Program& program, const std::function<void()>& on_accepted) const {
+  require_runnable({program});
+  ExecutedRuns executed = repeated(program, on_accepted);
+  const RepeatedRuns& runs = executed.runs;
+  if (static_cast<int>(runs.accepted.size()) < rule_.least) {
     throw Failure(
         fmt::format("{}: only {} of {} runs were not disturbed by the machine; try an idler one, "
                     "or longer tasks (--dilation, slower ports)",
@@ -103,62 +76,100 @@ RepeatedRuns Backend::run(const Program& program) const {
                     runs.accepted.size(),
                     runs.accepted.size() + static_cast<size_t>(runs.num_rejected)));
   }
-  return runs;
+  return executed;
 }
 
-void Backend::check_size(const Program& program) const {
+RunSize Backend::size_of(const Program& program) const {
+  return run_size(program,
+                  speed_,
+                  {.is_raw = options_.clock == HostClock::kRaw,
+                   .dilation = options_.dilation,
+                   .cluster = cluster_ && has_paced_links() ? &*cluster_ : nullptr,
+                   .operation_profile = options_.modelled ? &*profile_ : nullptr,
+                   .num_ranks = processes_ == nullptr ? program.num_ranks
+                                                      : processes_->num_ranks_here(program)});
+}
+
+void Backend::require_runnable(const std::vector<Program>& programs) const {
   const int64_t memory = available_memory();
-  const int64_t needed = TensorStore::size(program, program.num_ranks);
-  const double seconds = total_flops(program) / flop_rate_;
-  if (needed > memory || seconds > kMaxSecondsPerRun) {
+  const double num_runs = rule_.least + kNumWarmups;
+  std::string largest;
+  RunSize size;
+  double seconds = 0;
+  for (const Program& program : programs) {
+    const RunSize one = size_of(program);
+    seconds += num_runs * one.seconds;
+    if (largest.empty() || one.memory_bytes > size.memory_bytes) {
+      largest = program.name;
+      size = one;
+    }
+  }
+  if (size.memory_bytes > memory || seconds > kMaxSeconds) {
     throw Error(
-        program.name,
-        fmt::format("one run would take {} of memory (this machine has {} left) and about {} of "
-                    "computing; execute a smaller scenario: fewer layers, tokens or ranks",
-                    format_bytes(needed),
+        largest,
+        fmt::format("one run would take {} of memory (this machine has {} left) and about {}, the "
+                    "{} runs of {} about {}; execute a smaller scenario: fewer layers, tokens or "
+                    "ranks; or fewer --runs, or a smaller --dilation",
+                    format_bytes(size.memory_bytes),
                     format_bytes(memory),
+                    duration_text(size.seconds),
+                    num_runs * static_cast<double>(programs.size()),
+                    counted(programs.size(), "Program"),
                     duration_text(seconds)));
   }
 }
 
-RepeatedRuns Backend::run_here(const Program& program) const {
+ExecutedRuns Backend::repeated(const Program& program,
+                               const std::function<void()>& on_accepted) const {
+  if (processes_ != nullptr) {
+    return processes_->run(program, host_options(program), repeat_options(rule_, on_accepted));
+  }
+  if (!options_.launcher.empty()) {
+    return launch(program,
+                  {.command = options_.launcher,
+                   .clock = options_.clock,
+                   .dilation = options_.dilation,
+                   .hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr),
+                   .repeat = repeat_options(rule_)});
+  }
+  return run_on_threads(program, on_accepted);
+}
+
+HostOptions Backend::host_options(const Program& program) const {
   HostOptions host;
   host.clock = options_.clock;
   host.dilation = options_.dilation;
   host.hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr);
-  host.cluster = cluster_;
-  std::optional<TaskCosts> costs;
   if (options_.modelled) {
-    costs.emplace(program, &*cluster_, &*profile_);
-    host.operation_time = [&costs](const Task& task, int rank) {
+    const auto costs = std::make_shared<TaskCosts>(program, &*cluster_, &*profile_);
+    host.operation_time = [costs](const Task& task, int rank) {
       return costs->duration(task, rank);
     };
   }
+  return host;
+}
+
+ExecutedRuns Backend::run_on_threads(const Program& program,
+                                     const std::function<void()>& on_accepted) const {
+  HostOptions host = host_options(program);
+  host.cluster = cluster_;
   HostExecutor executor(program, host);
   TensorStore tensors(program);
-  return repeat(executor,
-                {.num_runs = options_.num_runs, .max_rejected = kMaxRejected * options_.num_runs},
-                tensors);
+  RepeatedRuns runs = repeat(executor, repeat_options(rule_, on_accepted), tensors);
+  return {std::move(runs), results_to_text(tensors)};
 }
 
 std::vector<std::string> Backend::environment() const {
-  utsname machine{};
-  uname(&machine);
   const std::string where =
       options_.launcher.empty() ? "backend cpu" : "processes of: " + options_.launcher;
-  return {fmt::format("{}, clock {}, {}",
+  return {fmt::format("{}, clock {}, {}, {} hardware queues",
                       where,
                       name(options_.clock),
                       options_.modelled ? "operations modelled"
-                                        : fmt::format("dilation {}", options_.dilation)),
-          fmt::format("{} {}, {} cores, moesim {}",
-                      machine.sysname,
-                      machine.machine,
-                      std::thread::hardware_concurrency(),
-                      version()),
-          fmt::format("{:%Y-%m-%d}, {} accepted runs of each probe",
-                      fmt::gmtime(std::chrono::system_clock::now()),
-                      options_.num_runs)};
+                                        : fmt::format("dilation {}", options_.dilation),
+                      hardware_queues(profile_ ? &*profile_ : nullptr)),
+          fmt::format("{}, moesim {}", machine_text(), version()),
+          fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now()))};
 }
 
 std::vector<Trace> traces(const RepeatedRuns& runs) {

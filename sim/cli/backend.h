@@ -1,11 +1,16 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/host/host_options.h"
+#include "kernels/mpi/processes.h"
 #include "kernels/repeat.h"
+#include "kernels/results.h"
 #include "sim/cli/options.h"
+#include "sim/cli/run_size.h"
 #include "sim/io/cluster.h"
 #include "sim/io/inputs.h"
 #include "sim/io/profile.h"
@@ -18,29 +23,51 @@ class Backend {
  public:
   // Without a cluster, links are not paced. Of the profile its hardware queues count, and the
   // operations' times where the options say that they are modelled.
-  // Throws Error when they are and the cluster or the profile is missing.
-  Backend(const BackendOptions& options, const Cluster* cluster, const Profile* profile);
+  // Throws Error when they are and the cluster or the profile is missing. With `processes`, to
+  // which a reference is kept, Programs run on all of them, whose links are not paced: all make
+  // equal backends.
+  Backend(const BackendOptions& options,
+          const Cluster* cluster,
+          const Profile* profile,
+          const Processes* processes = nullptr);
 
   // With the cluster of a scenario, and its profile where it names one.
   Backend(const BackendOptions& options, const Inputs& inputs);
 
-  // Runs a Program until enough runs are accepted. Throws Error when it needs more memory or time
-  // than this machine has for it, and Failure when too many runs were disturbed.
-  [[nodiscard]] RepeatedRuns run(const Program& program) const;
+  // Throws Error where this machine has not the memory for one of the Programs, or nobody would
+  // wait for all runs of all. Runs nothing.
+  void require_runnable(const std::vector<Program>& programs) const;
+
+  // Runs a Program until enough runs are accepted, after one that does not count. `on_accepted` may
+  // be empty; it hears nothing of other processes' runs. Throws Error for what is not runnable, and
+  // Failure when too many runs were disturbed.
+  [[nodiscard]] ExecutedRuns run(const Program& program,
+                                 const std::function<void()>& on_accepted = {}) const;
 
   [[nodiscard]] bool is_modelled() const { return options_.modelled; }
 
-  // The machine and the settings, one line each: what a profile measured here holds for.
+  [[nodiscard]] const StoppingRule& rule() const { return rule_; }
+
+  // The settings, the machine and the time, one line each: what is measured now holds for them.
   [[nodiscard]] std::vector<std::string> environment() const;
 
  private:
-  void check_size(const Program& program) const;
-  [[nodiscard]] RepeatedRuns run_here(const Program& program) const;
+  [[nodiscard]] bool has_paced_links() const {
+    return options_.launcher.empty() && processes_ == nullptr;
+  }
+  [[nodiscard]] RunSize size_of(const Program& program) const;
+  [[nodiscard]] HostOptions host_options(const Program& program) const;
+  [[nodiscard]] ExecutedRuns repeated(const Program& program,
+                                      const std::function<void()>& on_accepted) const;
+  [[nodiscard]] ExecutedRuns run_on_threads(const Program& program,
+                                            const std::function<void()>& on_accepted) const;
 
   BackendOptions options_;
+  StoppingRule rule_;
+  MachineSpeed speed_;
   std::optional<Cluster> cluster_;
   std::optional<Profile> profile_;
-  double flop_rate_;  // of this machine, FLOPs per second
+  const Processes* processes_;
 };
 
 // Traces of accepted runs.

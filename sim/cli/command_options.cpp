@@ -23,6 +23,29 @@ std::string schedule_list() {
   return text;
 }
 
+void add_runs(CLI::App* app, BackendOptions& backend) {
+  constexpr int kMaxRuns = 100'000;
+  app->add_option("--runs",
+                  backend.num_runs,
+                  "Accepted runs of a Program, after one that does\n"
+                  "not count: exactly N. Default: 10, and more until\n"
+                  "the median is known to --spread")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxRuns));
+  app->add_option("--max-runs",
+                  backend.max_runs,
+                  "The most accepted runs; --runs then says the least.\n"
+                  "Default: 30, with --runs N as many as that")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxRuns));
+  app->add_option_function<std::string>(
+         "--spread",
+         [&backend](const std::string& text) { backend.spread = parse_share("--spread", text); },
+         "How well the median iteration is to be known: half\n"
+         "its 95 % confidence interval. Default: 1%")
+      ->option_text("E");
+}
+
 }  // namespace
 
 void add_text(CLI::App* app,
@@ -162,10 +185,9 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
            backend.launcher,
            "COMMAND",
            "Starts moesim-execute as MPI processes, whose links\n"
-           "are real: 'mpirun -np 4 build/release/moesim-execute'");
-  app->add_option("--runs", backend.num_runs, "Accepted runs of a Program. Default: 10")
-      ->option_text("N")
-      ->check(CLI::Range(1, 100'000));
+           "are real: 'mpirun -np 4 build/release/moesim-execute'.\n"
+           "A shell reads it: quote paths with spaces in it");
+  add_runs(app, backend);
 }
 
 }  // namespace moesim

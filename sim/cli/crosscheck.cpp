@@ -29,15 +29,20 @@ struct Checked {
   RepeatedRuns measured;
 };
 
-Checked check(const Inputs& inputs,
-              const std::string& schedule,
-              const PlanOptions& plan,
-              const Backend& backend) {
+Checked predict(const Inputs& inputs, const std::string& schedule, const PlanOptions& plan) {
   Checked checked{plan_subject(inputs, schedule, plan), {}, {}};
   require_verified(checked.subject);
   checked.predicted = simulate(checked.subject, {});
-  checked.measured = backend.run(checked.subject.program());
   return checked;
+}
+
+UnmeasuredSchedule not_measured(const Checked& checked, const std::string& reason) {
+  const SimulationResult result = make_summary(result_inputs(checked.subject, checked.predicted));
+  return {.schedule = checked.subject.schedule,
+          .forward_degree = result.forward_degree,
+          .backward_degree = result.backward_degree,
+          .predicted_seconds = checked.predicted.end.seconds(),
+          .reason = reason};
 }
 
 ScheduleComparison make_row(const Checked& checked) {
@@ -52,6 +57,9 @@ ScheduleComparison make_row(const Checked& checked) {
   row.num_runs = static_cast<int>(checked.measured.accepted.size());
   row.num_rejected = checked.measured.num_rejected;
   row.lateness_seconds = checked.measured.lateness().seconds();
+  row.delay_seconds = checked.measured.delay().seconds();
+  row.spread = checked.measured.spread();
+  row.stopped = to_string(checked.measured.stopped);
   row.kinds = compare_kinds(checked.subject.program(), checked.predicted, traces(checked.measured));
   return row;
 }
@@ -97,20 +105,39 @@ std::vector<std::string> assumptions_of(const std::vector<Checked>& all) {
 }
 
 // --modelled takes the operations' costs from the profile; its collectives are measured.
-Profile take_profile(const CrosscheckOptions& options,
-                     const Inputs& inputs,
-                     const Lineup& lineup,
-                     const Backend& backend) {
-  return options.input.profile.empty() || options.backend.modelled
-             ? calibrated_profile(inputs, lineup.schedules, backend)
-             : inputs.profile;
+bool calibrates(const CrosscheckOptions& options) {
+  return options.input.profile.empty() || options.backend.modelled;
 }
 
-// The schedules that can run, and why the others cannot.
+// Before anything runs: schedules and probes together.
+void require_runnable(const CrosscheckOptions& options,
+                      const Inputs& inputs,
+                      const Lineup& lineup,
+                      const Backend& backend) {
+  std::vector<Program> programs = unchunked_programs(inputs, lineup.schedules);
+  if (calibrates(options)) {
+    const std::vector<Program> probes = probe_programs(inputs, lineup.schedules, backend);
+    programs.insert(programs.end(), probes.begin(), probes.end());
+  }
+  backend.require_runnable(programs);
+}
+
+// The schedules that were measured, those whose runs failed, and why others cannot run.
 struct Checks {
   std::vector<Checked> checked;
+  std::vector<UnmeasuredSchedule> not_measured;
   std::vector<std::string> not_run;
 };
+
+// A schedule that fails does not keep the others from being measured.
+void measure(const Backend& backend, Checked checked, Checks& checks) {
+  try {
+    checked.measured = backend.run(checked.subject.program()).runs;
+    checks.checked.push_back(std::move(checked));
+  } catch (const Failure& failure) {
+    checks.not_measured.push_back(not_measured(checked, failure.what()));
+  }
+}
 
 Checks check_all(const CrosscheckOptions& options,
                  const Inputs& inputs,
@@ -120,7 +147,7 @@ Checks check_all(const CrosscheckOptions& options,
   Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
   for (const std::string& schedule : lineup.schedules) {
     try {
-      checks.checked.push_back(check(inputs, schedule, options.plan, backend));
+      measure(backend, predict(inputs, schedule, options.plan), checks);
     } catch (const Error& error) {
       checks.not_run.push_back(fmt::format("{}: {}", schedule, error.what()));
     }
@@ -129,10 +156,19 @@ Checks check_all(const CrosscheckOptions& options,
   return checks;
 }
 
-void require_baseline(const Checks& checks, const std::string& baseline) {
+// The baseline; the first schedule that was measured where the baseline was not.
+std::string measured_baseline(const Checks& checks, const std::string& baseline) {
   for (const Checked& checked : checks.checked) {
     if (checked.subject.schedule == baseline) {
-      return;
+      return baseline;
+    }
+  }
+  for (const UnmeasuredSchedule& row : checks.not_measured) {
+    if (checks.checked.empty()) {
+      throw Failure(fmt::format("no schedule could be measured; {}", row.reason));
+    }
+    if (row.schedule == baseline) {
+      return checks.checked.front().subject.schedule;
     }
   }
   throw Error(fmt::format("the baseline {} cannot run; choose another one with --baseline:\n  {}",
@@ -150,6 +186,7 @@ Crosscheck make_crosscheck(const Checks& checks,
   for (const Checked& checked : checks.checked) {
     crosscheck.rows.push_back(make_row(checked));
   }
+  crosscheck.not_measured = checks.not_measured;
   crosscheck.not_run = checks.not_run;
   crosscheck.assumptions = assumptions_of(checks.checked);
   return crosscheck;
@@ -162,16 +199,19 @@ int run_crosscheck(const CrosscheckOptions& options) {
   check_outputs({options.svg}, files_of(inputs.scenario));
   const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
   const Backend backend(options.backend, inputs);
-  inputs.profile = take_profile(options, inputs, lineup, backend);
+  require_runnable(options, inputs, lineup, backend);
+  if (calibrates(options)) {
+    inputs.profile = calibrated_profile(inputs, lineup.schedules, backend);
+  }
   const Checks checks = check_all(options, inputs, lineup, backend);
-  require_baseline(checks, lineup.baseline);
-  const Crosscheck crosscheck = make_crosscheck(checks, options.backend, lineup.baseline);
+  const Crosscheck crosscheck =
+      make_crosscheck(checks, options.backend, measured_baseline(checks, lineup.baseline));
   if (!options.svg.empty()) {
     write_file_atomically(options.svg, picture(checks.checked));
   }
   print_out(options.json ? to_json(crosscheck) : to_table(crosscheck));
   const bool missed = options.max_error && worst_error(crosscheck) > *options.max_error;
-  return missed ? kExitMissed : kExitOk;
+  return missed ? kExitMissed : checks.not_measured.empty() ? kExitOk : kExitFailed;
 }
 
 }  // namespace moesim

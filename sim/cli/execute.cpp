@@ -1,28 +1,68 @@
+#include "kernels/mpi/processes.h"
 #include "sim/cli/backend.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/iteration_report.h"
 #include "sim/cli/output.h"
+#include "sim/cli/progress.h"
 #include "sim/cli/subject.h"
+#include "sim/io/files.h"
 
 namespace moesim {
+namespace {
 
-int run_execute(const ExecuteOptions& options) {
-  const Subject subject = load_subject(options, {options.outputs.trace, options.outputs.svg});
-  require_verified(subject);
-  const Backend backend(options.backend, subject.cluster_or_null(), subject.profile_or_null());
-  const RepeatedRuns runs = backend.run(subject.program());
+ExecutedRuns run_with_progress(const Backend& backend, const Program& program) {
+  backend.require_runnable({program});
+  Progress progress("runs", backend.rule().most);
+  return backend.run(program, [&] { progress.add_one(); });
+}
+
+MeasuredRuns measured(const RepeatedRuns& runs, const std::string& backend) {
+  return {.backend = backend,
+          .accepted = static_cast<int>(runs.accepted.size()),
+          .rejected = runs.num_rejected,
+          .median_seconds = runs.iteration().median.seconds(),
+          .p25_seconds = runs.iteration().p25.seconds(),
+          .lateness_seconds = runs.lateness().seconds(),
+          .delay_seconds = runs.delay().seconds(),
+          .spread = runs.spread(),
+          .stopped = to_string(runs.stopped)};
+}
+
+void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedRuns& executed) {
+  const RepeatedRuns& runs = executed.runs;
   const Trace& trace = runs.typical().trace;
   write_files(options.outputs, subject, trace);
+  if (!options.results.empty()) {
+    write_file_atomically(options.results, executed.results);
+  }
   SimulationResult result = make_result(result_inputs(subject, trace));
   result.runner_up.reset();  // its time is a prediction, no measurement like this one
-  result.measured = MeasuredRuns{.backend = options.backend.name,
-                                 .accepted = static_cast<int>(runs.accepted.size()),
-                                 .rejected = runs.num_rejected,
-                                 .median_seconds = runs.iteration().median.seconds(),
-                                 .p25_seconds = runs.iteration().p25.seconds(),
-                                 .lateness_seconds = runs.lateness().seconds()};
+  result.measured = measured(runs, options.backend.name);
   print_out(report(options.outputs, result, subject.program(), trace));
+}
+
+// On threads of this process, or with others of which all do this and the first tells.
+int execute(const ExecuteOptions& options, const Processes* processes) {
+  const Subject subject =
+      load_subject(options, {options.outputs.trace, options.outputs.svg, options.results});
+  require_verified(subject);
+  const Backend backend(
+      options.backend, subject.cluster_or_null(), subject.profile_or_null(), processes);
+  const ExecutedRuns executed = run_with_progress(backend, subject.program());
+  if (processes == nullptr || processes->process == 0) {
+    tell(options, subject, executed);
+  }
   return kExitOk;
+}
+
+}  // namespace
+
+int run_execute(const ExecuteOptions& options) {
+  if (!options.in_processes) {
+    return execute(options, nullptr);
+  }
+  return in_processes(
+      "moesim", [&options](const Processes& processes) { return execute(options, &processes); });
 }
 
 }  // namespace moesim

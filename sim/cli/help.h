@@ -160,14 +160,21 @@ inline constexpr CommandHelp kExecute = {
     "Runs one training iteration for real on a backend, with the outputs of simulate",
     R"(Every rank and stream is a thread; data are computed and moved for real. Links with the
 cluster's port rates are paced by sleeping, shared max-min where collectives meet; operations last
---dilation times their CPU time. Runs that this machine disturbed (a task late by more than 2 % of
-the iteration) are rejected and repeated; the output is that of the run with the median time.
+--dilation times their CPU time. After a run that does not count, it runs until the median
+iteration is known to --spread, 10 to 30 times; --runs N: exactly N times. Runs that this machine
+disturbed (a task late by more than 2 % of the iteration, or the iteration delayed by more than 5 %)
+are rejected and repeated; the output is that of the run with the median time.
 
-A scenario that needs more memory or time than this machine has is refused. A Program without
---cluster is not paced.
+A scenario that needs more memory or time (12 hours) than this machine has is refused before
+anything runs. A Program without --cluster is not paced.
+
+With --transport mpi every process that mpirun started builds the same Program and runs an equal
+share of its ranks; collectives take as long as Open MPI and the network take. Process 0 prints and
+writes the files. When a process dies or the ranks hang, all end (docs/mpi.md).
 
 Examples:
   moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 50
+  mpirun -np 4 moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --transport mpi
   moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
 )"};
 
@@ -178,8 +185,9 @@ inline constexpr CommandHelp kCalibrate = {
     R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its
 model's operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
 robustly to relative residuals; where none fits a collective within 10 %, its measured table is
-kept. The scenario needs no profile of its own; with --modelled its operations' costs are kept, and
-only the rest is measured.
+kept. Each probe runs as execute does; one that is disturbed too often ends the calibration, as a
+profile is whole or not at all. The scenario needs no profile of its own; with --modelled its
+operations' costs are kept, and only the rest is measured.
 
 Examples:
   moesim calibrate scenarios/crosscheck.txtpb --dilation 50 --out profile.txtpb
@@ -196,8 +204,10 @@ scenario's own profile belongs to another machine). A profile holds for the --cl
 else of the scenario's profile, and the rest is calibrated: it checks the wiring, not the costs.
 
 Prints for each schedule what was predicted and measured, by kind of task too, and whether the
-ranking agrees. A schedule that cannot run is named with the reason. The exit code is 3 when a
-schedule's error, of either sign, is beyond --max-error.
+ranking agrees. A schedule that cannot run is named with the reason. One whose runs failed or were
+disturbed too often has a row without times and a reason, counts in no error and no ranking, and
+makes the exit code 1; where it is the baseline, speed-ups are over the first that was measured. The
+exit code is 3 when a schedule's error, of either sign, is beyond --max-error.
 
 Examples:
   moesim crosscheck scenarios/crosscheck.txtpb --modelled

@@ -2,10 +2,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/core.h>
+#include <sys/wait.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/option_values.h"
 #include "sim/io/files.h"
 #include "sim/io/trace.h"
 
@@ -37,28 +40,87 @@ class TemporaryFolder {
   std::string path_;
 };
 
+// As one word of a shell's command.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char character : text) {
+    word += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  }
+  return word + "'";
+}
+
+// A path may have spaces, which would end a word.
+std::string start_of_command(const std::string& launcher) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(launcher, ignored) ? quoted(launcher) : launcher;
+}
+
+std::string command_line(const Launch& launch, const TemporaryFolder& folder) {
+  return fmt::format(
+      "{} {} --transport mpi --clock {} --dilation {} --hardware-queues {} --warmup {} --repeat {} "
+      "--max-repeat {} --spread {} --max-rejected {} --traces {} --results {}",
+      start_of_command(launch.command),
+      quoted(folder / "program.json"),
+      name(launch.clock),
+      launch.dilation,
+      launch.hardware_queues,
+      launch.repeat.num_warmups,
+      launch.repeat.rule.least,
+      launch.repeat.rule.most,
+      launch.repeat.rule.spread,
+      launch.repeat.max_rejected,
+      quoted(folder.path()),
+      quoted(folder / "results"));
+}
+
+std::string ending(int status) {
+  return WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                             : fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+void run(const std::string& command, const std::string& output) {
+  const int status = std::system(fmt::format("{} > {} 2>&1", command, quoted(output)).c_str());
+  if (status == 0) {
+    return;
+  }
+  std::error_code ignored;
+  const std::string said = std::filesystem::exists(output, ignored) ? read_file(output) : "";
+  throw Failure(
+      fmt::format("the launcher failed with {}:\n  {}\n{}", ending(status), command, said));
+}
+
+// The traces of as many runs as there were.
+ExecutedRuns read_all(const TemporaryFolder& folder,
+                      const Program& program,
+                      const StoppingRule& rule) {
+  ExecutedRuns executed;
+  RepeatedRuns& runs = executed.runs;
+  const auto path = [&] { return folder / fmt::format("{}.json", runs.accepted.size()); };
+  while (static_cast<int>(runs.accepted.size()) < rule.least || std::filesystem::exists(path())) {
+    runs.accepted.push_back({load_trace(path(), program), Time::zero()});
+  }
+  runs.stopped = reason_to_stop(rule, runs.makespans()).value_or(Stop::kDisturbed);
+  executed.results = read_file(folder / "results");
+  return executed;
+}
+
 }  // namespace
 
-RepeatedRuns launch(const BackendOptions& options, const Program& program) {
+ExecutedRuns launch(const Program& program, const Launch& launch) {
   const TemporaryFolder folder;
   write_file_atomically(folder / "program.json", program_to_json(program));
-  const std::string command =
-      fmt::format("{} {} --transport mpi --repeat {} --dilation {} --traces {} > {} 2>&1",
-                  options.launcher,
-                  folder / "program.json",
-                  options.num_runs,
-                  options.dilation,
-                  folder.path(),
-                  folder / "output");
-  if (std::system(command.c_str()) != 0) {
-    throw Failure(fmt::format("{}\nfailed:\n{}", command, read_file(folder / "output")));
+  const std::string command = command_line(launch, folder);
+  run(command, folder / "output");
+  try {
+    return read_all(folder, program, launch.repeat.rule);
+  } catch (const Error& error) {
+    throw Failure(
+        fmt::format("the launcher ended well but did not leave what moesim-execute does; it must "
+                    "run that with the words that follow it, on a disk of this machine:\n"
+                    "  {}\n{}",
+                    command,
+                    error.what()));
   }
-  RepeatedRuns runs;
-  for (int run = 0; run < options.num_runs; ++run) {
-    const std::string path = folder / fmt::format("{}.json", run);
-    runs.accepted.push_back({load_trace(path, program), Time::zero()});
-  }
-  return runs;
 }
 
 }  // namespace moesim

@@ -1,14 +1,27 @@
 #pragma once
 
+#include <string>
+
+#include "kernels/host/host_options.h"
 #include "kernels/repeat.h"
-#include "sim/cli/options.h"
+#include "kernels/results.h"
 #include "sim/io/program.h"
 
 namespace moesim {
 
-// Runs a Program in processes that a command of the user's starts:
-//   LAUNCHER PROGRAM --transport mpi --repeat N --dilation K --traces FOLDER
-// and reads the traces that they leave. Throws Failure when the command fails.
-RepeatedRuns launch(const BackendOptions& options, const Program& program);
+// How processes of moesim-execute are started, and what they are told.
+struct Launch {
+  std::string command;  // for the shell; or, where there is such a file, its path alone
+  HostClock clock = HostClock::kFree;
+  double dilation = 1;
+  int hardware_queues = kDefaultHardwareQueues;
+  RepeatOptions repeat;
+};
+
+// Runs a Program in processes that a command of the user's starts,
+//   COMMAND PROGRAM --transport mpi --clock … --traces FOLDER --results FILE
+// and reads what they leave; the folder is removed. Throws Failure when the command
+// fails, with what it said, and when it leaves no traces of this Program or no results.
+ExecutedRuns launch(const Program& program, const Launch& launch);
 
 }  // namespace moesim

@@ -108,7 +108,26 @@ HostClock parse_clock(const std::string& text) {
   return text == "anchored" ? HostClock::kAnchored : HostClock::kRaw;
 }
 
-double parse_share(const std::string& text) {
+const char* name(HostClock clock) {
+  switch (clock) {
+    case HostClock::kFree:
+      return "free";
+    case HostClock::kAnchored:
+      return "anchored";
+    case HostClock::kRaw:
+      return "raw";
+  }
+  return "";
+}
+
+bool parse_transport(const std::string& text) {
+  if (text != "threads" && text != "mpi") {
+    refuse("--transport", text, "threads or mpi");
+  }
+  return text == "mpi";
+}
+
+double parse_share(const std::string& option, const std::string& text) {
   std::string_view number = text;
   const bool is_percent = number.ends_with("%");
   if (is_percent) {
@@ -117,7 +136,7 @@ double parse_share(const std::string& text) {
   double value = 0;
   const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0)) {
-    refuse("--max-error", text, "a share such as 5% or 0.05");
+    refuse(option, text, "a share such as 5% or 0.05");
   }
   return is_percent ? value / 100 : value;
 }

@@ -15,6 +15,11 @@ Policy parse_policy(const std::string& text);          // "search", "paper"
 Resolution parse_resolution(const std::string& text);  // "auto", "fold", "ports"
 LayerRange parse_layers(const std::string& text);      // "3..5", "3"
 HostClock parse_clock(const std::string& text);        // "free", "anchored", "raw"
-double parse_share(const std::string& text);           // "5%", "0.05"
+bool parse_transport(const std::string& text);         // "threads", "mpi": whether processes
+// Of an option that is named: "5%", "0.05".
+double parse_share(const std::string& option, const std::string& text);
+
+// The word for it, which parse_clock reads.
+const char* name(HostClock clock);
 
 }  // namespace moesim

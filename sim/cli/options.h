@@ -69,7 +69,11 @@ struct BackendOptions {
   HostClock clock = HostClock::kFree;
   bool modelled = false;  // operations last what the profile says, not what they take
   double dilation = 1;
-  int num_runs = 10;  // accepted ones
+  // Accepted runs of a Program. Without `max_runs`, exactly `num_runs`; without both, from 10 on
+  // until the median is known to `spread`, 30 at most.
+  std::optional<int> num_runs;
+  std::optional<int> max_runs;
+  double spread = 0.01;
   // A command that starts moesim-execute's processes; empty: threads of this process. Links are
   // then those that there are, and not paced.
   std::string launcher;
@@ -77,6 +81,8 @@ struct BackendOptions {
 
 struct ExecuteOptions : SubjectOptions {
   BackendOptions backend;
+  bool in_processes = false;  // that mpirun started; else on threads
+  std::string results;
   IterationOutputs outputs;
 };
 

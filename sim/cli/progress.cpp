@@ -41,6 +41,10 @@ void Progress::show() {
 std::string duration_text(double seconds) {
   constexpr std::int64_t kMinute = 60;
   constexpr std::int64_t kHour = 60 * kMinute;
+  constexpr double kYear = 365.0 * 24 * kHour;
+  if (seconds >= kYear) {
+    return fmt::format("{:.2g} years", seconds / kYear);
+  }
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
   if (whole < kMinute) {
     return fmt::format("{} s", whole);

@@ -30,7 +30,7 @@ class Progress {
   Clock::time_point last_shown_ = start_;
 };
 
-// "40 s", "3 min", "2 h 5 min", rounded up.
+// "40 s", "3 min", "2 h 5 min", rounded up; "3.2 years".
 std::string duration_text(double seconds);
 
 }  // namespace moesim

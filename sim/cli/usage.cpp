@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/stopping_rule.h"
 
 namespace moesim {
 namespace {
@@ -61,11 +62,33 @@ void check_backend(const BackendOptions& backend) {
     throw Error(fmt::format("--clock raw paces nothing, so that {} has no effect; leave one out",
                             backend.modelled ? "--modelled" : "--dilation"));
   }
+  if (!backend.launcher.empty() && backend.modelled) {
+    throw Error(
+        "--launcher starts moesim-execute, which knows no profile and measures; leave --modelled "
+        "out");
+  }
+  if (!backend.launcher.empty() && backend.clock == HostClock::kAnchored) {
+    throw Error(
+        "--launcher runs on real links, which have no planned ends to anchor to; use --clock free "
+        "or raw");
+  }
+  const StoppingRule rule = stopping_rule(backend);
+  if (rule.most < rule.least) {
+    throw Error(fmt::format(
+        "--max-runs {} is less than the {} runs that there are to be; give more, or --runs",
+        rule.most,
+        rule.least));
+  }
 }
 
 void check(const ExecuteOptions& options) {
   check_subject(options);
   check_backend(options.backend);
+  if (options.in_processes && !options.backend.launcher.empty()) {
+    throw Error(
+        "--launcher starts processes of its own, --transport mpi runs on those that mpirun "
+        "started; leave one out");
+  }
   check_outputs(options.outputs);
 }
 

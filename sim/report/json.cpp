@@ -92,7 +92,12 @@ Json to_json_object(const SimulationResult& result) {
                         {"rejected", result.measured->rejected},
                         {"median_seconds", result.measured->median_seconds},
                         {"p25_seconds", result.measured->p25_seconds},
-                        {"lateness_seconds", result.measured->lateness_seconds}};
+                        {"lateness_seconds", result.measured->lateness_seconds},
+                        {"delay_seconds", result.measured->delay_seconds},
+                        {"stopped", result.measured->stopped}};
+    if (result.measured->spread) {
+      json["measured"]["spread"] = *result.measured->spread;
+    }
   }
   return json;
 }

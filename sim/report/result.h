@@ -32,7 +32,10 @@ struct MeasuredRuns {
   int rejected = 0;  // too late to count
   double median_seconds = 0;
   double p25_seconds = 0;
-  double lateness_seconds = 0;  // the largest of the accepted runs
+  double lateness_seconds = 0;   // of a task; the largest of the accepted runs
+  double delay_seconds = 0;      // of the iteration; likewise
+  std::optional<double> spread;  // how well the median is known; nothing for fewer than six runs
+  std::string stopped;           // why there were no more: "steady", "most", "disturbed"
 };
 
 // Everything that `simulate` says of one Program, in the units of its JSON.

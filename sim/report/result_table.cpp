@@ -79,14 +79,18 @@ std::string origin(const SimulationResult& result) {
 
 std::string runs(const MeasuredRuns& measured) {
   const TimeUnit unit(measured.median_seconds);
+  const std::string known =
+      measured.spread ? fmt::format(", known to {}", format_percent(*measured.spread)) : "";
   return fmt::format(
-      "median of {} on {} ({} more were disturbed), p25 {}, a task late by {} "
-      "at most",
+      "median of {} on {} ({} more were disturbed){}, p25 {}, a task late by {} at most, the "
+      "iteration delayed by {}",
       counted(static_cast<std::size_t>(measured.accepted), "run"),
       measured.backend,
       measured.rejected,
+      known,
       unit.format(measured.p25_seconds),
-      unit.format(measured.lateness_seconds));
+      unit.format(measured.lateness_seconds),
+      unit.format(measured.delay_seconds));
 }
 
 // A titled block of times with their share of the iteration.

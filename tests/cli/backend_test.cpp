@@ -1,6 +1,8 @@
 // execute, calibrate and crosscheck on a scenario of milliseconds. What does not ask for pacing
 // runs with the raw clock, under which no run is late; nothing here depends on how long anything
 // took.
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -134,7 +136,9 @@ TEST_F(BackendTest, ACalibratedProfileIsAProfile) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("measured.txtpb: "), HasSubstr(" operations\n")));
   EXPECT_THAT(workspace_.read("measured.txtpb"),
-              AllOf(HasSubstr("\"backend cpu, clock raw, dilation 1\""),
+              AllOf(HasSubstr("\"backend cpu, clock raw, dilation 1, 32 hardware queues\""),
+                    HasSubstr("\"seed 1\""),
+                    HasSubstr("\"1 accepted run of each of "),
                     HasSubstr("num_samples"),
                     HasSubstr("operation: \"expert\""),
                     HasSubstr("two at once between nodes")));
@@ -220,6 +224,53 @@ TEST_F(BackendTest, ModelledOperationsLastWhatTheProfileSays) {
       AllOf(HasSubstr("operations last what the profile says"), HasSubstr("clock anchored")));
 }
 
+// Stands for mpirun: the processes of fsmoe fail to start, those of others run without MPI.
+constexpr const char* kLauncher = R"(
+program=$1
+for folder; do :; done
+if grep -q '"tiny/fsmoe"' "$program"; then echo "no route to node 1"; exit 1; fi
+)" MOESIM_EXECUTE_BINARY R"( "$program" --clock raw --repeat 2 --traces "$folder"
+)";
+
+// The others are measured all the same, and the row says why it has no times.
+TEST_F(BackendTest, AScheduleWhoseRunsFailDoesNotEndTheOthers) {
+  workspace_.write("launcher.sh", kLauncher);
+  const std::vector<std::string> launched = {"crosscheck",
+                                             "study.txtpb",
+                                             "--profile",
+                                             "profile.txtpb",
+                                             "--launcher",
+                                             "sh launcher.sh",
+                                             "--runs",
+                                             "2"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), launched.begin(), launched.end());
+    return workspace_.run(more);
+  };
+  const Outcome table = run({"--baseline", "fsmoe"});
+  EXPECT_EQ(table.exit_code, 1) << table.err;
+  EXPECT_THAT(table.out,
+              AllOf(HasSubstr("not measured"),
+                    HasSubstr("speed-ups are over tutel"),
+                    HasSubstr("no route to node 1")));
+  const Outcome outcome = run({"--json"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  const json result = json::parse(outcome.out);
+  ASSERT_EQ(result.at("rows").size(), 1U);
+  EXPECT_EQ(result.at("rows").at(0).at("schedule"), "tutel");
+  EXPECT_EQ(result.at("rows").at(0).at("runs"), 2);
+  EXPECT_EQ(result.at("rows").at(0).at("stopped"), "most");
+  ASSERT_EQ(result.at("not_measured").size(), 1U);
+  EXPECT_EQ(result.at("not_measured").at(0).at("schedule"), "fsmoe");
+  EXPECT_GT(result.at("not_measured").at(0).at("predicted_seconds"), 0);
+  // A bound that was missed is an answer.
+  EXPECT_EQ(run({"--max-error", "0%"}).exit_code, 3);
+  const Outcome none = run({"--schedules", "fsmoe"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_THAT(none.err, HasSubstr("no schedule could be measured"));
+}
+
 TEST_F(BackendTest, ModelledNeedsAProfile) {
   for (const char* command : {"calibrate", "crosscheck"}) {
     const Outcome outcome = workspace_.run({command, "study.txtpb", "--modelled"});
@@ -227,6 +278,109 @@ TEST_F(BackendTest, ModelledNeedsAProfile) {
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, StartsWith("--modelled takes the operations' times from a profile"));
   }
+}
+
+TEST_F(BackendTest, OneProcessWithoutMpirunIsAWorldOfOne) {
+  const Outcome threads =
+      run_raw("execute", {"--profile", "profile.txtpb", "--results", "threads.txt"});
+  ASSERT_EQ(threads.exit_code, 0) << threads.err;
+  const Outcome processes = run_raw(
+      "execute", {"--profile", "profile.txtpb", "--transport", "mpi", "--results", "mpi.txt"});
+  if (processes.err.find("built without Open MPI") != std::string::npos) {
+    EXPECT_EQ(processes.exit_code, 2);
+    GTEST_SKIP() << processes.err;
+  }
+  ASSERT_EQ(processes.exit_code, 0) << processes.err;
+  EXPECT_THAT(processes.out, HasSubstr("Open MPI messages between 1 processes of 4 ranks each"));
+  EXPECT_THAT(workspace_.read("mpi.txt"), HasSubstr(" rank 3 "));
+  EXPECT_EQ(workspace_.read("mpi.txt"), workspace_.read("threads.txt"));
+}
+
+constexpr const char* kOnThreads = MOESIM_EXECUTE_BINARY " \"$program\" \"$@\"";
+
+// With launchers that are scripts: without MPI.
+class LauncherTest : public BackendTest {
+ protected:
+  void write_launcher(const std::string& name, const std::string& command) const {
+    workspace_.write(name,
+                     "#!/bin/sh\necho \"$@\" > words.txt\n"
+                     "program=$1\nshift 3\n" +
+                         command + "\n");
+    std::filesystem::permissions(workspace_.path(name), std::filesystem::perms::owner_all);
+  }
+
+  // With a folder of its own for temporary files, of a name that is two words to a shell.
+  Outcome run_launched(const std::string& launcher, std::vector<std::string> options = {}) const {
+    std::filesystem::create_directory(workspace_.path("its tmp"));
+    options.insert(options.begin(),
+                   {"TMPDIR=" + workspace_.path("its tmp"),
+                    MOESIM_BINARY,
+                    "execute",
+                    "study.txtpb",
+                    "--profile",
+                    "profile.txtpb",
+                    "--clock",
+                    "raw",
+                    "--runs",
+                    "2",
+                    "--launcher",
+                    launcher});
+    const Outcome outcome = workspace_.run_program("env", options);
+    EXPECT_TRUE(std::filesystem::is_empty(workspace_.path("its tmp")));
+    return outcome;
+  }
+};
+
+TEST_F(LauncherTest, PassesOnWhatMoesimExecuteKnows) {
+  write_launcher("launch.sh", kOnThreads);
+  const std::vector<std::string> threads = {"--profile", "profile.txtpb", "--results", "t.txt"};
+  ASSERT_EQ(run_raw("execute", threads).exit_code, 0);
+  const Outcome outcome =
+      run_launched("./launch.sh", {"--set", "profile.hardware_queues=3", "--results", "r.txt"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("median of 2 runs"));
+  EXPECT_THAT(workspace_.read("words.txt"),
+              HasSubstr("program.json --transport mpi --clock raw --dilation 1 --hardware-queues 3 "
+                        "--repeat 2 --max-rejected 10 --traces "));
+  EXPECT_EQ(workspace_.read("r.txt"), workspace_.read("t.txt"));
+}
+
+TEST_F(LauncherTest, ItsPathMayHaveSpaces) {
+  write_launcher("my launch.sh", kOnThreads);
+  EXPECT_EQ(run_launched("./my launch.sh").exit_code, 0);
+  EXPECT_EQ(run_launched("sh './my launch.sh'").exit_code, 0);
+}
+
+TEST_F(LauncherTest, ThatFailsIsAFailureWithWhatItSaid) {
+  write_launcher("launch.sh", "echo no such network >&2; exit 3");
+  const Outcome outcome = run_launched("./launch.sh", {"--trace", "trace.json"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err,
+              AllOf(StartsWith("moesim: the launcher failed with exit code 3:\n  './launch.sh' "),
+                    HasSubstr("\nno such network\n")));
+  EXPECT_FALSE(workspace_.exists("trace.json"));
+  EXPECT_THAT(run_launched("no-such-launcher -np 4").err, HasSubstr("with exit code 127"));
+  write_launcher("launch.sh", "kill -KILL $$");
+  EXPECT_THAT(run_launched("./launch.sh").err, HasSubstr("the launcher failed with "));
+}
+
+TEST_F(LauncherTest, WithoutTracesIsAFailure) {
+  for (const char* command :
+       {"true", "while [ \"$1\" != --traces ]; do shift; done; echo {} > \"$2/0.json\""}) {
+    write_launcher("launch.sh", command);
+    const Outcome outcome = run_launched("./launch.sh");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr("ended well but did not leave what moesim-execute does"));
+  }
+}
+
+TEST_F(LauncherTest, ACalibrationThatFailsWritesNothing) {
+  const Outcome outcome =
+      workspace_.run({"calibrate", "study.txtpb", "--launcher", "false", "--out", "p.txtpb"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_FALSE(workspace_.exists("p.txtpb"));
 }
 
 TEST_F(BackendTest, BadUsage) {
@@ -242,21 +396,53 @@ TEST_F(BackendTest, BadUsage) {
   EXPECT_EQ(profile.exit_code, 2);
   EXPECT_THAT(profile.err, StartsWith("--profile names measured costs"));
   EXPECT_EQ(workspace_.run({"crosscheck", "study.txtpb", "--max-error", "x"}).exit_code, 2);
+  EXPECT_THAT(workspace_.run({"calibrate", "study.txtpb", "--spread", "x"}).err,
+              HasSubstr("--spread"));
+  EXPECT_THAT(workspace_.run({"execute", "study.txtpb", "--runs", "5", "--max-runs", "4"}).err,
+              HasSubstr("--max-runs 4 is less than the 5 runs"));
   // An output must not overwrite an input.
   EXPECT_EQ(workspace_.run({"calibrate", "study.txtpb", "--out", "study.txtpb"}).exit_code, 2);
 }
 
 TEST_F(BackendTest, RefusesWhatThisMachineCannotRun) {
-  for (const char* command : {"execute", "crosscheck"}) {
+  for (const char* command : {"execute", "crosscheck", "calibrate"}) {
     const Outcome outcome = workspace_.run({command, "giant.txtpb", "--clock", "raw"});
     EXPECT_EQ(outcome.exit_code, 2) << command;
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("one run would take "),
                       HasSubstr("iB of memory (this machine has "),
-                      HasSubstr(" of computing; execute a smaller scenario")))
+                      HasSubstr(" Program"),
+                      HasSubstr("; execute a smaller scenario")))
         << command;
   }
+}
+
+// A million positions: attention takes some 1e13 FLOPs, minutes of computing, and fifty times as
+// long in each of 11 runs. Nothing may run before that is refused, not even a probe.
+TEST_F(BackendTest, RefusesALongSequenceBeforeAnythingRuns) {
+  const std::vector<std::string> long_sequence = {
+      "study.txtpb", "--set", "model.sequence=1048576", "--dilation", "50"};
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"execute", "--profile", "profile.txtpb"}, {"calibrate"}, {"crosscheck"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), long_sequence.begin(), long_sequence.end());
+    const Outcome outcome = workspace_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << command.front();
+    EXPECT_THAT(outcome.err, HasSubstr("; execute a smaller scenario")) << command.front();
+  }
+}
+
+// What is small to compute takes days to send at 1 byte a second.
+TEST_F(BackendTest, CountsTheTimeOfPacedLinks) {
+  const Outcome paced = workspace_.run({"execute",
+                                        "study.txtpb",
+                                        "--profile",
+                                        "profile.txtpb",
+                                        "--set",
+                                        "cluster.inter_node.rate=0.1 B/s"});
+  EXPECT_EQ(paced.exit_code, 2);
+  EXPECT_THAT(paced.err, HasSubstr("; execute a smaller scenario"));
 }
 
 }  // namespace

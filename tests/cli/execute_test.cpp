@@ -150,6 +150,19 @@ TEST_F(ExecuteTest, Usage) {
   EXPECT_EQ(execute("x.json --launch-overhead 5").exit_code, 2);
 }
 
+TEST_F(ExecuteTest, OneProcessWithoutMpirunIsAWorldOfOne) {
+  write("program.json", kProgram);
+  ASSERT_EQ(execute("program.json --max-rejected 1000 --results threads.txt").exit_code, 0);
+  const Outcome outcome =
+      execute("program.json --transport mpi --max-rejected 1000 --results mpi.txt");
+  if (outcome.err.find("built without Open MPI") != std::string::npos) {
+    EXPECT_EQ(outcome.exit_code, 2);
+    GTEST_SKIP() << outcome.err;
+  }
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read("mpi.txt"), read("threads.txt"));
+}
+
 TEST_F(ExecuteTest, LinksNeitherSimgridNorBoost) {
   const Outcome libraries = workspace_.run_program("ldd", {MOESIM_EXECUTE_BINARY});
   ASSERT_EQ(libraries.exit_code, 0) << libraries.err;

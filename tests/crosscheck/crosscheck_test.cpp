@@ -43,7 +43,7 @@ struct Calibrated {
     plan.degree = DegreeOption{"2", 2, 2};
     const Subject subject = plan_subject(inputs, schedule, plan);
     const Trace predicted = simulate(subject, {});
-    const RepeatedRuns runs = backend.run(subject.program());
+    const RepeatedRuns runs = backend.run(subject.program()).runs;
     ScheduleComparison row;
     row.schedule = schedule;
     row.predicted_seconds = predicted.end.seconds();
@@ -91,7 +91,7 @@ TEST(PacedCrosscheckTest, TwoCollectivesShareALink) {
   const Probe probe = paired_probe(calibrated.inputs.cluster, Span::kFabric, 128 * 1024);
   const Trace predicted =
       simulate(probe.program, &calibrated.inputs.cluster, &calibrated.inputs.profile);
-  const RepeatedRuns runs = calibrated.backend.run(probe.program);
+  const RepeatedRuns runs = calibrated.backend.run(probe.program).runs;
   const double measured = runs.iteration().median.seconds();
   const double error = predicted.end.seconds() / measured - 1;
   EXPECT_LE(std::abs(error), kSharingBar + runs.lateness().seconds() / measured)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # netns_test.sh EXECUTE: across rate-limited namespaces a Program leaves the bytes that threads
-# leave, its trace is there, and nothing of the network stays behind, also after a run that was
-# killed outright.
+# leave, its trace is there, the death of a process ends the others, and nothing of the network
+# stays behind, also after a run that was killed outright.
 set -euo pipefail
 
 execute=$1
@@ -35,6 +35,14 @@ if leftovers; then
   echo "the network is still there" >&2
   exit 1
 fi
+
+for signal in KILL STOP; do
+  "$here/death.sh" "$execute" "$signal" 2 "$here/netns.sh" run
+  if leftovers; then
+    echo "the network is still there after a process got $signal" >&2
+    exit 1
+  fi
+done
 
 "$here/netns.sh" run "$execute" "$folder/program.json" --transport mpi --repeat 100000 \
   > /dev/null 2>&1 &

@@ -1,30 +1,16 @@
 // What makes the equality tests fail: a wrong reference, two dependent tasks swapped, a region off
-// by a row; and the verifier names what it can see of each before anything runs.
+// by a row; and the verifier names what it can see of each before anything runs. Waits taken away
+// need real concurrency: removed_wait_test.cpp.
 #include <gtest/gtest.h>
 
 #include "kernels/reference/equality.h"
 #include "sim/base/error.h"
-#include "sim/cli/validate/equality_cases.h"
 #include "sim/program/verifier.h"
-#include "sim/schedule/unit_evaluator.h"
+#include "tests/property/equality_model.h"
 #include "tests/property/program_mutants.h"
 
 namespace moesim {
 namespace {
-
-Scenario small() {
-  Scenario scenario = validation::equality_scenario({.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1},
-                                                    validation::Load::kDrops);
-  scenario.model.sequence = 8;
-  scenario.model.optimizer = OptimizerAlgorithm::kSgd;
-  return scenario;
-}
-
-Program build(const std::string& schedule, const Scenario& scenario) {
-  const int non_moe = schedule == "sp_moe" ? 2 : 1;
-  const Degrees degrees = Degrees::uniform(scenario.model.layers, 2, 2, non_moe);
-  return build_schedule(schedule, scenario, degrees, unit_evaluator());
-}
 
 // What the mutant computed differs from the reference of the original, or its ranks contradict each
 // other.
@@ -45,8 +31,8 @@ bool is_flagged(const Program& mutant, size_t warnings) {
 class EqualityMutationTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EqualityMutationTest, AWrongReferenceFails) {
-  const Scenario scenario = small();
-  const Program program = build(GetParam(), scenario);
+  const Scenario scenario = testing::equality_model();
+  const Program program = testing::two_chunks(GetParam(), scenario);
   ComparedRun run = run_beside_reference(program, program, scenario, Rounding::kExact);
   ASSERT_EQ(first_difference(run.actual, run.expected, 0), "");
   run.expected.gradients[0].w1[0].values[3] += 1.0F / 64;  // the smallest step of a product
@@ -54,8 +40,8 @@ TEST_P(EqualityMutationTest, AWrongReferenceFails) {
 }
 
 TEST_P(EqualityMutationTest, DependentTasksSwapped) {
-  const Scenario scenario = small();
-  const Program program = build(GetParam(), scenario);
+  const Scenario scenario = testing::equality_model();
+  const Program program = testing::two_chunks(GetParam(), scenario);
   const size_t warnings = verify(program).warnings.size();
   int swapped = 0;
   for (const auto& [earlier, later] : testing::dependent_neighbours(program)) {
@@ -84,8 +70,8 @@ bool shift(Region& region, const Tensor& tensor) {
 
 // The verifier need not see that a task reads other rows of an input: all of them are there.
 TEST_P(EqualityMutationTest, RegionsOffByARow) {
-  const Scenario scenario = small();
-  const Program program = build(GetParam(), scenario);
+  const Scenario scenario = testing::equality_model();
+  const Program program = testing::two_chunks(GetParam(), scenario);
   const size_t warnings = verify(program).warnings.size();
   int shifted = 0;
   Program mutant = program;

@@ -1,6 +1,7 @@
 // Shows that each rule of tidy_test finds what it looks for, and nothing beside it.
 #include <gmock/gmock.h>
 
+#include "tests/tidy/device_code.h"
 #include "tests/tidy/functions.h"
 #include "tests/tidy/includes.h"
 #include "tests/tidy/text.h"
@@ -118,6 +119,25 @@ TEST(TidyRulesTest, CodeOnlyDropsCommentsLiteralsAndDirectives) {
   EXPECT_EQ(code.find('{'), std::string::npos) << code;
   EXPECT_THAT(code, HasSubstr("1'000;"));
   EXPECT_EQ(std::count(code.begin(), code.end(), '\n'), 6);
+}
+
+TEST(TidyRulesTest, DeviceCode) {
+  const auto findings = [](std::string_view text, std::string path = "kernels/core/a.h") {
+    return no_device_code(make_file(std::move(path), text));
+  };
+  EXPECT_THAT(findings("#include <cmath>\n#include \"kernels/core/math.h\"\n"
+                       "static_assert(true);  // no std::vector, throw or new\n"
+                       "MOESIM_HD float f(float x) { return x < 0 ? -x : std::sqrt(x); }\n"),
+              IsEmpty());
+  EXPECT_THAT(findings("\n#include <vector>\n"),
+              ElementsAre("kernels/core/a.h:2: device code may not include vector"));
+  EXPECT_THAT(findings("#include \"kernels/row_list.h\"\n"), SizeIs(1));
+  EXPECT_THAT(findings("\nstd::vector<int> a;\n"),
+              ElementsAre("kernels/core/a.h:2: no device code: std::vector"));
+  EXPECT_THAT(findings("void f() { throw 1; }"), SizeIs(1));
+  EXPECT_THAT(findings("struct A {\n virtual void f();\n};"), SizeIs(1));
+  EXPECT_THAT(findings("int* f() { static int a; return new int(a); }"), SizeIs(2));
+  EXPECT_THAT(findings("std::vector<int> a;", "kernels/a.h"), IsEmpty());
 }
 
 // `body` lines between the braces make a function of body + 2 lines.

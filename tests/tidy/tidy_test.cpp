@@ -2,6 +2,7 @@
 // Runs in the repository root. Each rule is shown to bite in rules_test.cpp.
 #include <gmock/gmock.h>
 
+#include "tests/tidy/device_code.h"
 #include "tests/tidy/functions.h"
 #include "tests/tidy/includes.h"
 #include "tests/tidy/source_tree.h"
@@ -58,6 +59,10 @@ TEST_F(TidyTest, IncludesGoOneWay) {
 
 TEST_F(TidyTest, LibrariesStayInTheirPlace) {
   expect_each(library_out_of_place);
+}
+
+TEST_F(TidyTest, CoreIsDeviceCode) {
+  expect_each(no_device_code);
 }
 
 TEST_F(TidyTest, SimgridStaysSmall) {

@@ -178,8 +178,9 @@ Finding study_equality(const EqualityStudy& study) {
       "Degrees: for both passes, forward/backward, or MoE (non-MoE part); chunks of degrees 3 and "
       "8 "
       "are uneven. Tasks run here one after the other in launch order; that threads, with random "
-      "delays, leave the same bytes is tested (`tests/property/host_test.cpp`), as are random "
-      "models and, within 1e-5, real numbers (`tests/property/equality_test.cpp`).");
+      "delays, leave the same bytes is tested (`tests/property/host_test.cpp`), and that without "
+      "any one of a schedule's waits they do not (`tests/property/removed_wait_test.cpp`), as are "
+      "random models and, within 1e-5, real numbers (`tests/property/equality_test.cpp`).");
   add_table(study, cases, outcomes, writer);
   add_difference(study, cases, outcomes, writer);
   return std::move(writer).finish();

@@ -79,8 +79,9 @@ class CalibrateTest : public testing::Test {
       subject.programs.push_back(
           build_schedule(schedule, scenario_, Degrees::uniform(1, 1, 1), {}));
     }
-    num_probes_ = num_probes(subject);
-    return calibrate(subject, [this](const Program& program) {
+    const ProbePlan plan = plan_probes(subject);
+    num_probes_ = static_cast<int>(programs_of(plan).size());
+    return calibrate(plan, [this](const Program& program) {
       ++num_measured_;
       return std::vector<Trace>(3, simulate(program, &cluster_, &truth_));
     });
@@ -93,7 +94,7 @@ class CalibrateTest : public testing::Test {
   int num_measured_ = 0;
 };
 
-TEST_F(CalibrateTest, SaysHowManyProbesItRuns) {
+TEST_F(CalibrateTest, RunsWhatIsPlanned) {
   run();
   EXPECT_GT(num_measured_, 10);
   EXPECT_EQ(num_probes_, num_measured_);

@@ -63,6 +63,34 @@ TEST(CrosscheckTest, KindsAreMeansOverRanksWithoutWaiting) {
   EXPECT_NEAR(kinds[0].measured_seconds, 5e-3, 1e-12);
 }
 
+// What has no times counts nowhere: errors and ranking are those of the two others.
+TEST(CrosscheckTest, WhatWasNotMeasuredHasARowAndAReason) {
+  Crosscheck crosscheck{"cpu", "tutel", {row("tutel", 2.0, 2.2), row("fsmoe", 1.1, 1.0)}, {}, {}};
+  const double worst = worst_error(crosscheck);
+  crosscheck.not_measured = {{"sp_moe", 2, 4, 1.5, "too many disturbed"}};
+  EXPECT_EQ(worst_error(crosscheck), worst);
+  EXPECT_EQ(ranking(crosscheck).num_pairs, 1);
+  EXPECT_THAT(
+      schedule_cells(crosscheck).back(),
+      testing::ElementsAre("sp_moe", "2 / 4", "1500.000 ms", "not measured", "-", "-", "-", "-"));
+  EXPECT_THAT(to_table(crosscheck),
+              testing::AllOf(HasSubstr("speed-ups are over tutel"),
+                             HasSubstr("- sp_moe: too many disturbed")));
+  EXPECT_THAT(to_json(crosscheck), HasSubstr("\"reason\": \"too many disturbed\""));
+}
+
+// The median of 1 s is known to 0.4 %. A column of delays stands where every row has one.
+TEST(CrosscheckTest, TheTableSaysHowWellTimesAreKnown) {
+  Crosscheck crosscheck{"cpu", "tutel", {row("tutel", 1.1, 1.0)}, {}, {}};
+  crosscheck.rows[0].measured_p25_seconds = 0.9;
+  crosscheck.rows[0].spread = 0.004;
+  EXPECT_EQ(schedule_cells(crosscheck)[1][3], "1000.000 ms ±0.4 % (900.000 ms)");
+  EXPECT_EQ(schedule_cells(crosscheck)[0].back(), "lateness");
+  crosscheck.rows[0].delay_seconds = 0.003;
+  EXPECT_EQ(schedule_cells(crosscheck)[0].back(), "delay");
+  EXPECT_EQ(schedule_cells(crosscheck)[1].back(), "3.000 ms");
+}
+
 TEST(CrosscheckTest, TheTableNamesSchedulesErrorsAndRanking) {
   Crosscheck crosscheck{
       "cpu", "tutel", {row("tutel", 2.0, 2.2), row("fsmoe", 1.1, 1.0)}, {"sp_moe: no"}, {"x"}};

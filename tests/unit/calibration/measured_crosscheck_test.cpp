@@ -29,6 +29,9 @@ Crosscheck two_schedules() {
     row.num_runs = 10;
     row.num_rejected = 4;
     row.lateness_seconds = 0.001;
+    row.delay_seconds = 0.002;
+    row.spread = 0.01;
+    row.stopped = "steady";
     crosscheck.rows.push_back(row);
   }
   return crosscheck;
@@ -44,6 +47,12 @@ Json stored() {
 
 std::string parse_error(const std::string& text) {
   return error_of([&] { parse_measured_crosscheck("a.json", text); });
+}
+
+TEST(MeasuredCrosscheckTest, MustBeWhole) {
+  Json json = stored();
+  json["crosscheck"]["not_measured"] = {{{"schedule", "lina"}}};
+  EXPECT_THAT(parse_error(json.dump()), HasSubstr("not all schedules were measured"));
 }
 
 TEST(MeasuredCrosscheckTest, IsWhatCrosscheckPrinted) {

@@ -12,6 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 // A sum of two matrices that no machine holds.
@@ -74,25 +75,25 @@ TEST(BackendTest, RefusesWhatIsTooBigForThisMachine) {
     EXPECT_THAT(error.what(),
                 AllOf(StartsWith("giant: one run would take 72.76 TiB of memory"),
                       HasSubstr("this machine has"),
-                      HasSubstr("of computing"),
+                      HasSubstr(" and about "),
+                      HasSubstr(", the 11 runs of 1 Program about "),
                       HasSubstr("execute a smaller scenario")));
   }
 }
 
-TEST(BackendTest, ItsEnvironmentNamesClockOperationsAndRuns) {
+TEST(BackendTest, ItsEnvironmentNamesSettingsMachineAndTime) {
   BackendOptions options;
   options.clock = HostClock::kAnchored;
   options.dilation = 50;
-  options.num_runs = 3;
   EXPECT_THAT(Backend(options, nullptr, nullptr).environment(),
-              ElementsAre("backend cpu, clock anchored, dilation 50",
-                          HasSubstr(" cores, moesim "),
-                          HasSubstr(", 3 accepted runs of each probe")));
+              ElementsAre("backend cpu, clock anchored, dilation 50, 32 hardware queues",
+                          MatchesRegex("Linux .* cores.* of memory, moesim .*"),
+                          MatchesRegex("20..-..-.. ..:.. UTC")));
   const Cluster cluster;
   const Profile profile;
   options.modelled = true;
   EXPECT_EQ(Backend(options, &cluster, &profile).environment().front(),
-            "backend cpu, clock anchored, operations modelled");
+            "backend cpu, clock anchored, operations modelled, 32 hardware queues");
 }
 
 }  // namespace

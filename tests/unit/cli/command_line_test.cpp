@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
+#include "sim/cli/stopping_rule.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
@@ -67,7 +68,9 @@ TEST(CommandLineTest, ExecuteHasTheOutputsOfSimulate) {
   EXPECT_EQ(options.plan.degree->forward, 2);
   EXPECT_EQ(options.backend.name, "cpu");
   EXPECT_EQ(options.backend.clock, HostClock::kAnchored);
-  EXPECT_EQ(options.backend.num_runs, 3);
+  // Exactly three.
+  EXPECT_EQ(stopping_rule(options.backend).least, 3);
+  EXPECT_EQ(stopping_rule(options.backend).most, 3);
   EXPECT_EQ(options.backend.dilation, 2.5);
   EXPECT_FALSE(options.backend.modelled);
   EXPECT_TRUE(options.outputs.json && options.outputs.spans);
@@ -82,7 +85,11 @@ TEST(CommandLineTest, BackendsAreHonestUnlessAskedOtherwise) {
   EXPECT_EQ(options.backend.name, "cpu");
   EXPECT_EQ(options.backend.clock, HostClock::kFree);
   EXPECT_EQ(options.backend.dilation, 1);
-  EXPECT_EQ(options.backend.num_runs, 10);
+  // From 10 on until the median is known to 1 %, 30 at most.
+  const StoppingRule rule = stopping_rule(options.backend);
+  EXPECT_EQ(rule.least, 10);
+  EXPECT_EQ(rule.most, 30);
+  EXPECT_EQ(rule.spread, 0.01);
   EXPECT_FALSE(options.backend.modelled);
 }
 
@@ -197,6 +204,28 @@ TEST(CommandLineTest, BackendOptionsThatDoNotGoTogether) {
     EXPECT_THAT(refusal({command, "s", "--dilation", "2", "--modelled"}), HasSubstr("--modelled"));
     EXPECT_THAT(refusal({command, "s", "--backend", "gpu"}), HasSubstr("--backend"));
     EXPECT_EQ(refusal({command, "s", "--clock", "raw"}), "accepted");
+  }
+}
+
+TEST(CommandLineTest, ExecuteRunsOnThreadsOrOnTheProcessesOfMpirun) {
+  EXPECT_FALSE(parse_as<ExecuteOptions>({"execute", "s"}).in_processes);
+  EXPECT_FALSE(parse_as<ExecuteOptions>({"execute", "s", "--transport", "threads"}).in_processes);
+  const auto options =
+      parse_as<ExecuteOptions>({"execute", "s", "--transport", "mpi", "--results", "r"});
+  EXPECT_TRUE(options.in_processes);
+  EXPECT_EQ(options.results, "r");
+  EXPECT_THAT(refusal({"execute", "s", "--transport", "tcp"}), HasSubstr("give threads or mpi"));
+  EXPECT_THAT(refusal({"execute", "s", "--transport", "mpi", "--launcher", "l"}),
+              HasSubstr("leave one out"));
+}
+
+TEST(CommandLineTest, ALauncherIsAskedForNothingThatItCannotDo) {
+  for (const char* command : {"execute", "calibrate", "crosscheck"}) {
+    EXPECT_THAT(refusal({command, "s", "--launcher", "l", "--modelled"}),
+                HasSubstr("leave --modelled out"));
+    EXPECT_THAT(refusal({command, "s", "--launcher", "l", "--clock", "anchored"}),
+                HasSubstr("use --clock free or raw"));
+    EXPECT_EQ(refusal({command, "s", "--launcher", "l", "--clock", "raw"}), "accepted");
   }
 }
 

@@ -66,13 +66,14 @@ TEST(OptionValuesTest, ClocksAreWords) {
 }
 
 TEST(OptionValuesTest, SharesAreNumbersOrPercent) {
-  EXPECT_DOUBLE_EQ(parse_share("5%"), 0.05);
-  EXPECT_DOUBLE_EQ(parse_share("0.05"), 0.05);
-  EXPECT_DOUBLE_EQ(parse_share("2.5%"), 0.025);
-  EXPECT_DOUBLE_EQ(parse_share("0%"), 0);
-  EXPECT_DOUBLE_EQ(parse_share("150%"), 1.5);
+  EXPECT_DOUBLE_EQ(parse_share("--max-error", "5%"), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("--max-error", "0.05"), 0.05);
+  EXPECT_DOUBLE_EQ(parse_share("--max-error", "2.5%"), 0.025);
+  EXPECT_DOUBLE_EQ(parse_share("--max-error", "0%"), 0);
+  EXPECT_DOUBLE_EQ(parse_share("--max-error", "150%"), 1.5);
   for (const char* text : {"", "%", "5 %", "five", "5%%", "-1%", "-0.05", "nan", "5e", "0x5"}) {
-    EXPECT_EQ(refusal([text] { parse_share(text); }).substr(0, 12), "--max-error ") << text;
+    EXPECT_EQ(refusal([text] { parse_share("--max-error", text); }).substr(0, 12), "--max-error ")
+        << text;
   }
 }
 

@@ -134,6 +134,26 @@ TEST(HostExecutorTest, DilationStretchesOperations) {
   EXPECT_GE(span.end - span.start, ms(12));
 }
 
+// Nothing orders the two: the first is held until the second has ended. With a wait it is held for
+// 5 ms and still ends first.
+TEST(HostExecutorTest, ATaskIsHeldUntilALaterOneHasEnded) {
+  HandProgram hand(2, {"a", "b"});
+  const int earlier = hand.add_fixed("f", 0, ms(1));
+  const int later = hand.add_fixed("f", 1, ms(1));
+  HostOptions options;
+  options.hold = Hold{earlier, later, hours(1)};
+  const Execution reversed = execute(hand.program(), options);
+  hand.task(later).waits = {earlier};
+  options.hold->longest = ms(5);
+  const Execution ordered = execute(hand.program(), options);
+  EXPECT_THAT(ordered.trace.assumptions, testing::Contains(HasSubstr("held")));
+  for (const int rank : {0, 1}) {
+    EXPECT_GE(span_of(reversed, earlier, rank).start, span_of(reversed, later, rank).end);
+    EXPECT_GE(span_of(ordered, earlier, rank).start, ms(5));
+    EXPECT_GE(span_of(ordered, later, rank).start, span_of(ordered, earlier, rank).end);
+  }
+}
+
 // Rank r's x holds r; everybody's y is 0, 1 after the first gather, z the sum over ranks of y.
 class HostDataTest : public testing::TestWithParam<HostClock> {};
 
@@ -197,6 +217,58 @@ TEST(HostExecutorTest, RolesMeetInTasksOfTheirOwn) {
   tensors.values(0, sent)[0] = 7;
   HostExecutor(program, {}).run(tensors);
   EXPECT_EQ(tensors.values(1, received)[0], 7);
+}
+
+// A chain of 2 + 1 + 3 ms over two streams, before whose tasks random delays come: whatever else
+// this machine does, the iteration was delayed by all that it took beyond 6 ms.
+TEST(HostExecutorTest, DelaysOfAChainAddUp) {
+  HandProgram hand(1, {"a", "b"});
+  const int first = hand.add_fixed("f", 0, ms(2));
+  const int second = hand.add_fixed("f", 1, ms(1), {first});
+  hand.add_fixed("f", 0, ms(3), {second});
+  HostOptions options;
+  options.cluster = Cluster{};
+  options.cluster->num_nodes = options.cluster->gpus_per_node = 1;
+  options.cluster->intra_node = options.cluster->inter_node = {1e9, 0};
+  options.delays = DelayInjection{3, ms(5)};
+  const Execution execution = execute(hand.program(), options);
+  EXPECT_GT(execution.delay, ms(0));
+  EXPECT_EQ(execution.delay, execution.trace.end - ms(6));
+  // Nothing is paced that would be delayed.
+  options.cluster.reset();
+  EXPECT_EQ(execute(hand.program(), options).delay, ms(0));
+}
+
+// Tasks that last nothing are launched to see how long that takes: all of it is this machine's.
+TEST(HostExecutorTest, WhatLastsNothingIsNotDelayed) {
+  HandProgram hand(1, {"a"});
+  hand.add_fixed("f", 0, ms(0));
+  hand.add_fixed("f", 0, ms(0));
+  HostOptions options;
+  options.cluster = Cluster{};
+  options.cluster->num_nodes = options.cluster->gpus_per_node = 1;
+  options.cluster->intra_node = options.cluster->inter_node = {1e9, 0};
+  EXPECT_EQ(execute(hand.program(), options).delay, ms(0));
+}
+
+// Two ranks meet: an AlltoAll of 2 MB over a port of 1 GB/s, of which each sends half, takes 1 ms
+// after 1 ms of latency, from the last member's start on, which is due after 4 ms on rank 1.
+TEST(HostExecutorTest, ACollectiveIsDelayedWithItsLastMember) {
+  HandProgram hand(2, {"a"});
+  hand.add_fixed("f", 0, ms(2));
+  Collective collective = all_to_all(hand.add_group("all", {{0, 1}}));
+  collective.bytes = 2'000'000;
+  hand.add_collective("x", 0, collective, ms(0));
+  Program program = hand.program();
+  program.rank_scale = {1, 2};
+  HostOptions options;
+  options.cluster = Cluster{};
+  options.cluster->num_nodes = 1;
+  options.cluster->gpus_per_node = 2;
+  options.cluster->intra_node = options.cluster->inter_node = {1e9, 1e-3};
+  options.delays = DelayInjection{3, ms(5)};
+  const Execution execution = execute(program, options);
+  EXPECT_EQ(execution.delay, execution.trace.end - ms(6));
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "kernels/host/host_options.h"
+#include "kernels/repeat.h"
+#include "kernels/results.h"
+#include "sim/io/program.h"
+
+namespace moesim {
+
+// One of the processes that mpirun started; all do the same.
+struct Processes {
+  int process = 0;
+  int num_processes = 1;
+  int num_here = 1;  // of them on this machine
+
+  // Of a Program that can be dealt out equally.
+  int num_ranks_here(const Program& program) const {
+    return program.num_ranks / num_processes * num_here;
+  }
+
+  // Repeats a Program on all processes, an equal run of its ranks on each (see MpiExecutor).
+  // Process 0 gets the spans and results of all ranks, others their own spans and no results.
+  // Throws Error for what cannot run so, also where the processes made different Programs, and
+  // Failure when one of them died, hangs or was cut off.
+  std::function<ExecutedRuns(const Program&, const HostOptions&, const RepeatOptions&)> run;
+};
+
+// Starts MPI, has `part` done by every process, ends MPI, and returns the exit code that `part`
+// returned. What goes wrong ends all processes: process 0 says why on standard error, once,
+// `command` named before a failure; the exit code is 2 for an Error, 1 for all else. Where this
+// build has no MPI, throws an Error that says how to get it.
+int in_processes(const std::string& command, const std::function<int(const Processes&)>& part);
+
+}  // namespace moesim
