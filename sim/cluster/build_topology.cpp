@@ -60,6 +60,12 @@ Topology build_topology(const Cluster& cluster) {
   std::vector<double> nic_rates;
   for (int group = 0; group < std::ssize(wiring.nodes); ++group) {
     const NodeGraph graph = node_graph(wiring.nodes[group], cluster.gpus_per_node);
+    located(wiring.nodes[group].location, [&] {
+      const double count = wiring.nodes[group].count;
+      check_size(topology,
+                 count * static_cast<double>(graph.parts.size()),
+                 count * static_cast<double>(graph.cables.size()));
+    });
     for (int i = 0; i < wiring.nodes[group].count; ++i) {
       topology.add_node(graph, group);
       nic_rates.insert(nic_rates.end(), graph.nic_rates.begin(), graph.nic_rates.end());

@@ -23,34 +23,46 @@ int first_switch(const Topology& topology) {
 
 FabricPaths::FabricPaths(const Topology& topology, const FabricSpec& fabric)
     : topology_(topology), fabric_(fabric), first_switch_(first_switch(topology)) {
-  for (const int nic : topology.nics()) {
-    attachments_.push_back(attachment(nic));
-  }
+  find_attachments();
 }
 
-FabricPaths::Attachment FabricPaths::attachment(int nic) const {
-  Attachment found;
-  for (const int link : topology_.out(nic)) {
-    if (topology_.links()[link].kind == LinkKind::kNetwork) {
-      found = {topology_.links()[link].to, link, kNone};
+// Removed links keep their NIC's number, so that the others keep their ways.
+void FabricPaths::find_attachments() {
+  std::map<int, int> number_of;  // of elements
+  for (const int nic : topology_.nics()) {
+    number_of[nic] = static_cast<int>(attachments_.size());
+    attachments_.emplace_back();
+  }
+  std::map<int, int> on_leaf;
+  int most = 0;
+  for (int link = 0; link < std::ssize(topology_.links()); ++link) {
+    const Link& up = topology_.links()[link];
+    if (up.kind != LinkKind::kNetwork || up.from >= first_switch_) {
+      continue;
+    }
+    const int place = on_leaf[up.to]++;
+    most = std::max(most, place + 1);
+    attachments_[number_of.at(up.from)] = {up.to, topology_.rate(link) > 0 ? link : kNone, place};
+  }
+  for (Attachment& of : attachments_) {
+    if (of.leaf != kNone) {
+      of.number += topology_.elements()[of.leaf].index * most;
     }
   }
-  if (found.leaf != kNone) {
-    found.down = found.up ^ 1;  // a cable's two ways follow each other
-  }
-  return found;
 }
 
-void FabricPaths::append(int from_nic, int to_nic, Route& route) const {
-  const Attachment& from = attachments_[from_nic];
-  const Attachment& to = attachments_[to_nic];
-  if (from.leaf == kNone || to.leaf == kNone) {
-    fail(topology_.nics()[from_nic], topology_.nics()[to_nic]);
+void FabricPaths::append(const NicPair& pair, double share, Route& route) const {
+  make_room();
+  const Attachment& from = attachments_[pair.from];
+  const Attachment& to = attachments_[pair.to];
+  if (from.up == kNone || to.up == kNone) {
+    fail(topology_.nics()[pair.from], topology_.nics()[pair.to]);
   }
-  route.push_back({from.up, 1});
+  route.push_back({from.up, share});
   if (fabric_.routing == FabricRouting::kSpray) {
-    const Route& between = sprayed(from.leaf, to.leaf);
-    route.insert(route.end(), between.begin(), between.end());
+    for (const Hop& hop : sprayed(from.leaf, to.leaf)) {
+      route.push_back({hop.link, hop.share * share});
+    }
   } else {
     const Distances& distances = distances_to(to.leaf);
     for (int element = from.leaf; element != to.leaf;) {
@@ -58,18 +70,29 @@ void FabricPaths::append(int from_nic, int to_nic, Route& route) const {
       if (ways.empty()) {
         fail(element, to.leaf);
       }
-      const int link = chosen(ways, element, from_nic, to_nic);
-      route.push_back({link, 1});
+      const int link = chosen(ways, element, pair);
+      route.push_back({link, share});
       element = topology_.links()[link].to;
     }
   }
-  route.push_back({to.down, 1});
+  route.push_back({to.up ^ 1, share});
+}
+
+// What is known may be found again.
+void FabricPaths::make_room() const {
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  if (bytes_ > kMostBytes) {
+    distances_.clear();
+    sprayed_.clear();
+    bytes_ = 0;
+  }
 }
 
 const Route& FabricPaths::sprayed(int from_leaf, int to_leaf) const {
   const auto [found, is_new] = sprayed_.try_emplace({from_leaf, to_leaf});
   if (is_new) {
     found->second = spray(from_leaf, to_leaf);
+    bytes_ += found->second.size() * sizeof(Hop);
   }
   return found->second;
 }
@@ -101,15 +124,17 @@ Route FabricPaths::spray(int from_leaf, int to_leaf) const {
   return route;
 }
 
-int FabricPaths::chosen(const std::vector<int>& ways, int element, int from_nic, int to_nic) const {
+int FabricPaths::chosen(const std::vector<int>& ways, int element, const NicPair& pair) const {
   if (fabric_.routing == FabricRouting::kHash) {
-    const auto pair = (static_cast<std::uint64_t>(from_nic) << 32) | static_cast<unsigned>(to_nic);
-    const Random pairs_own(fabric_.seed, pair);
+    const auto pairs_number =
+        (static_cast<std::uint64_t>(pair.from) << 32) | static_cast<unsigned>(pair.to);
+    const Random pairs_own(fabric_.seed, pairs_number);
     return ways[Random(Random(pairs_own).next(), static_cast<std::uint64_t>(element)).next() %
                 ways.size()];
   }
   const int stride = topology_.elements()[element].stride;
-  return ways[stride > 0 ? static_cast<size_t>(to_nic / stride) % ways.size() : 0];
+  const int number = attachments_[pair.to].number;
+  return ways[stride > 0 ? static_cast<size_t>(number / stride) % ways.size() : 0];
 }
 
 // Those to a switch that is one step nearer.
@@ -139,6 +164,7 @@ const FabricPaths::Distances& FabricPaths::distances_to(int leaf) const {
   }
   Distances& distances = found->second;
   distances.assign(topology_.elements().size() - first_switch_, kFar);
+  bytes_ += distances.size() * sizeof(std::uint16_t);
   distances[leaf - first_switch_] = 0;
   std::vector<int> reached = {leaf};
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -146,6 +172,12 @@ const FabricPaths::Distances& FabricPaths::distances_to(int leaf) const {
     for (const int link : topology_.out(reached[i])) {
       const int to = topology_.links()[link].to;
       if (to >= first_switch_ && distances[to - first_switch_] == kFar) {
+        if (away + 1 == kFar) {
+          throw Error(fmt::format("{} is {} links and more away from {}; make the fabric smaller",
+                                  name(topology_.elements()[to]),
+                                  kFar,
+                                  name(topology_.elements()[leaf])));
+        }
         distances[to - first_switch_] = static_cast<std::uint16_t>(away + 1);
         reached.push_back(to);
       }

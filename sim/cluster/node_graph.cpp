@@ -25,6 +25,10 @@ class Generator {
 
  private:
   void check() const {
+    check_limit(num_gpus_, "GPUs");
+    check_limit(spec_.nics, "NICs");
+    check_limit(spec_.sockets, "sockets");
+    check_limit(spec_.nvlink.switches, "NVSwitches");
     check_divides(num_gpus_, "GPUs", spec_.sockets, "sockets");
     if (spec_.gpus_per_pcie_switch > 0) {
       const int on_socket = num_gpus_ / spec_.sockets;
@@ -32,6 +36,19 @@ class Generator {
     }
     if (spec_.nvlink.form == NvLinkForm::kPairs && spec_.nvlink.rate > 0) {
       check_divides(num_gpus_, "GPUs", 2, "to an NVLink bridge");
+    }
+  }
+
+  // Ways between all GPUs of a node are kept, and many parts are joined to all others.
+  static void check_limit(int count, const char* what) {
+    constexpr int kMost = 1024;
+    if (count > kMost) {
+      throw Error(
+          fmt::format("{} {} in a node; it may have {}: use more nodes, or the two ports "
+                      "of a cluster without links",
+                      count,
+                      what,
+                      kMost));
     }
   }
 

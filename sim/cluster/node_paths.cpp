@@ -37,12 +37,14 @@ class NodePathFinder {
         paths.between_.push_back(from == to || !nvlink.empty() ? nvlink : over_pcie(from, to));
       }
     }
-    const std::vector<int> nics = nics_of_gpus();
+    const std::vector<std::vector<int>> nics = nics_of_gpus();
     for (size_t i = 0; i < gpus_.size(); ++i) {
-      const int nic = nics[i];
-      paths.nics_.push_back(nic == kNone ? kNone : topology_.elements()[nic].index);
-      paths.to_nic_.push_back(nic == kNone ? Route() : with_nic(gpus_[i], nic, nic));
-      paths.from_nic_.push_back(nic == kNone ? Route() : with_nic(nic, gpus_[i], nic));
+      std::vector<NodePaths::NicPath>& of_gpu = paths.nics_.emplace_back();
+      for (const int nic : nics[i]) {
+        of_gpu.push_back({topology_.elements()[nic].index,
+                          with_nic(gpus_[i], nic, nic),
+                          with_nic(nic, gpus_[i], nic)});
+      }
     }
   }
 
@@ -96,26 +98,35 @@ class NodePathFinder {
 
   bool is_reached(int from, int to) { return from == to || !host_path(from, to).empty(); }
 
-  // The direct link, or all NVSwitches that both GPUs have, in proportion to their rates.
+  // The direct links, else all NVSwitches that both GPUs have, in proportion to their rates.
   Route over_nvlink(int from, int to) const {
-    Route route;
-    double total = 0;
+    Route direct;
+    Route switched;
     for (const int link : topology_.out(from)) {
       const Link& first = topology_.links()[link];
       if (first.kind != LinkKind::kNvLink) {
         continue;
       }
       if (first.to == to) {
-        return {{link, 1}};
+        direct.push_back({link, topology_.rate(link)});
       }
       for (const int second : topology_.out(first.to)) {
         if (topology_.links()[second].to == to &&
             topology_.elements()[first.to].kind == ElementKind::kNvSwitch) {
           const double rate = std::min(topology_.rate(link), topology_.rate(second));
-          total += rate;
-          route.insert(route.end(), {{link, rate}, {second, rate}});
+          switched.insert(switched.end(), {{link, rate}, {second, rate}});
         }
       }
+    }
+    return direct.empty() ? in_proportion(std::move(switched), 2)
+                          : in_proportion(std::move(direct), 1);
+  }
+
+  // Shares from rates of ways of so many links each.
+  static Route in_proportion(Route route, int links) {
+    double total = 0;
+    for (const Hop& hop : route) {
+      total += hop.share / links;
     }
     for (Hop& hop : route) {
       hop.share /= total;
@@ -209,16 +220,23 @@ class NodePathFinder {
     return nearest;
   }
 
-  std::vector<int> nics_of_gpus() {
-    std::map<std::vector<int>, size_t> turns;
-    std::vector<int> chosen;
-    for (const int gpu : gpus_) {
-      const std::vector<int> nearest = nearest_nics(gpu);
+  std::vector<std::vector<int>> nics_of_gpus() {
+    std::map<std::vector<int>, std::vector<size_t>> sharing;  // GPUs by the NICs nearest to them
+    for (size_t i = 0; i < gpus_.size(); ++i) {
+      const std::vector<int> nearest = nearest_nics(gpus_[i]);
       if (nearest.empty() && !nics_.empty()) {
         throw Error(fmt::format("{} reaches no NIC; join it to one by PCIe",
-                                name(topology_.elements()[gpu])));
+                                name(topology_.elements()[gpus_[i]])));
       }
-      chosen.push_back(nearest.empty() ? kNone : nearest[turns[nearest]++ % nearest.size()]);
+      sharing[nearest].push_back(i);
+    }
+    std::vector<std::vector<int>> chosen(gpus_.size());
+    for (const auto& [nearest, gpus] : sharing) {
+      for (size_t turn = 0; turn < gpus.size() && !nearest.empty(); ++turn) {
+        chosen[gpus[turn]] = nearest.size() > gpus.size()
+                                 ? nearest
+                                 : std::vector<int>{nearest[turn % nearest.size()]};
+      }
     }
     return chosen;
   }

@@ -23,6 +23,13 @@ using Route = std::vector<Hop>;
 // socket.
 class NodePaths {
  public:
+  // A NIC that serves a GPU, by its index in the node, and the ways between the two.
+  struct NicPath {
+    int nic = 0;
+    Route to;
+    Route from;
+  };
+
   // Throws Error naming the part where a GPU reaches no other, or no NIC although the node has
   // some.
   NodePaths(const Topology& topology, int node, const Transfers& transfers);
@@ -31,11 +38,10 @@ class NodePaths {
   const Route& between(int from, int to) const { return between_[index(from, to)]; }
   bool by_nvlink(int from, int to) const { return by_nvlink_[index(from, to)]; }
 
-  // The NIC that serves a GPU: the nearest that reaches the fabric; GPUs that are equally near to
-  // several take turns. Its index in the node, kNone where there are none.
-  int nic(int gpu) const { return nics_[gpu]; }
-  const Route& to_nic(int gpu) const { return to_nic_[gpu]; }
-  const Route& from_nic(int gpu) const { return from_nic_[gpu]; }
+  // The NICs over which a GPU sends and receives, all the same: the nearest that reaches the
+  // fabric. GPUs that are equally near to several take turns; where these are more than the GPUs,
+  // each takes all of them. Empty where there are none.
+  const std::vector<NicPath>& nics(int gpu) const { return nics_[gpu]; }
 
  private:
   friend class NodePathFinder;
@@ -43,9 +49,7 @@ class NodePaths {
 
   std::vector<Route> between_;  // links are those of this node
   std::vector<bool> by_nvlink_;
-  std::vector<int> nics_;  // by GPU, as the next two
-  std::vector<Route> to_nic_;
-  std::vector<Route> from_nic_;
+  std::vector<std::vector<NicPath>> nics_;  // by GPU
 };
 
 }  // namespace moesim

@@ -1,6 +1,11 @@
 #include "sim/cluster/routes.h"
 
+#include <algorithm>
+
+#include <fmt/core.h>
+
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
 
@@ -31,37 +36,69 @@ Route Routes::between(int from, int to) const {
 void Routes::find(int from, int to, Route& route) const {
   CHECK(from != to);
   route.clear();
-  const int from_node = from / gpus_per_node_;
-  const int to_node = to / gpus_per_node_;
-  const int from_gpu = from % gpus_per_node_;
-  const int to_gpu = to % gpus_per_node_;
-  if (from_node == to_node) {
-    append(paths(from_node).between(from_gpu, to_gpu), from_node, route);
-    return;
+  const End sender = {from / gpus_per_node_, from % gpus_per_node_};
+  const End receiver = {to / gpus_per_node_, to % gpus_per_node_};
+  if (sender.node == receiver.node) {
+    append(paths(sender.node).between(sender.gpu, receiver.gpu), sender.node, 1, route);
+  } else {
+    between_nodes(sender, receiver, route);
   }
-  const int to_index = paths(to_node).nic(to_gpu);
-  const int leaving = leaving_gpu(from_node, from_gpu, to_index);
-  if (leaving != from_gpu) {
-    append(paths(from_node).between(from_gpu, leaving), from_node, route);
-  }
-  append(paths(from_node).to_nic(leaving), from_node, route);
-  fabric_.append(
-      nic_number(from_node, paths(from_node).nic(leaving)), nic_number(to_node, to_index), route);
-  append(paths(to_node).from_nic(to_gpu), to_node, route);
 }
 
-// With PXN, the GPU beside the NIC that has the receiver's index, if NVLink leads there.
-int Routes::leaving_gpu(int node, int gpu, int to_index) const {
-  const NodePaths& of = paths(node);
-  if (!wiring_.transfers.pxn || of.nic(gpu) == to_index) {
-    return gpu;
+// Both GPUs use their NICs evenly. The first part of the message goes between their first NICs, and
+// so on: with as many NICs, from each to the one of its place.
+void Routes::between_nodes(End from, End to, Route& route) const {
+  const auto& senders = nics(from.node, from.gpu);
+  const auto& receivers = nics(to.node, to.gpu);
+  // Ends of their parts, in units of which the message has this many.
+  const size_t whole = senders.size() * receivers.size();
+  size_t done = 0;
+  while (done < whole) {
+    const size_t i = done / receivers.size();
+    const size_t j = done / senders.size();
+    const size_t end = std::min((i + 1) * receivers.size(), (j + 1) * senders.size());
+    from.nic = &senders[i];
+    to.nic = &receivers[j];
+    append_lane(from, to, static_cast<double>(end - done) / static_cast<double>(whole), route);
+    done = end;
   }
-  for (int other = 0; other < gpus_per_node_; ++other) {
-    if (of.nic(other) == to_index && of.by_nvlink(gpu, other)) {
-      return other;
+}
+
+void Routes::append_lane(const End& from, const End& to, double share, Route& route) const {
+  const End left = leaving(from, to.nic->nic);
+  if (left.gpu != from.gpu) {
+    append(paths(from.node).between(from.gpu, left.gpu), from.node, share, route);
+  }
+  append(left.nic->to, from.node, share, route);
+  fabric_.append(
+      {nic_number(from.node, left.nic->nic), nic_number(to.node, to.nic->nic)}, share, route);
+  append(to.nic->from, to.node, share, route);
+}
+
+// With PXN, by the NIC that has the receiver's index, if NVLink leads to a GPU beside it.
+Routes::End Routes::leaving(const End& from, int to_index) const {
+  if (!wiring_.transfers.pxn || from.nic->nic == to_index) {
+    return from;
+  }
+  for (int gpu = 0; gpu < gpus_per_node_; ++gpu) {
+    if (gpu == from.gpu || !paths(from.node).by_nvlink(from.gpu, gpu)) {
+      continue;
+    }
+    for (const NodePaths::NicPath& other : nics(from.node, gpu)) {
+      if (other.nic == to_index) {
+        return {from.node, gpu, &other};
+      }
     }
   }
-  return gpu;
+  return from;
+}
+
+const std::vector<NodePaths::NicPath>& Routes::nics(int node, int gpu) const {
+  const auto& found = paths(node).nics(gpu);
+  if (found.empty()) {
+    throw Error(fmt::format("no NIC of node:{} reaches the fabric; join one", node));
+  }
+  return found;
 }
 
 int Routes::model(int node) const {
@@ -77,10 +114,10 @@ const NodePaths& Routes::paths(int node) const {
   return *known;
 }
 
-void Routes::append(const Route& part, int node, Route& route) const {
+void Routes::append(const Route& part, int node, double share, Route& route) const {
   const int offset = topology_.nodes()[node].first_link - topology_.nodes()[model(node)].first_link;
   for (const Hop& hop : part) {
-    route.push_back({hop.link + offset, hop.share});
+    route.push_back({hop.link + offset, hop.share * share});
   }
 }
 

@@ -22,12 +22,23 @@ class Routes {
   void find(int from, int to, Route& route) const;
 
  private:
+  // A GPU, and the NIC over which it sends or receives.
+  struct End {
+    int node = 0;
+    int gpu = 0;
+    const NodePaths::NicPath* nic = nullptr;
+  };
+
   const NodePaths& paths(int node) const;
+  const std::vector<NodePaths::NicPath>& nics(int node, int gpu) const;
+  void between_nodes(End from, End to, Route& route) const;
+  // That part of a message which leaves by one NIC and arrives at one.
+  void append_lane(const End& from, const End& to, double share, Route& route) const;
+  End leaving(const End& from, int to_index) const;
   // Adds a node's own links, known of its model.
-  void append(const Route& part, int node, Route& route) const;
+  void append(const Route& part, int node, double share, Route& route) const;
   int model(int node) const;
   int nic_number(int node, int index) const;
-  int leaving_gpu(int node, int gpu, int to_index) const;
 
   const Topology& topology_;
   const Wiring& wiring_;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
 
@@ -71,6 +72,20 @@ std::span<const int> Topology::out(int element) const {
   CHECK(!first_out_.empty(), "links are not indexed");
   return std::span(out_).subspan(first_out_[element],
                                  first_out_[element + 1] - first_out_[element]);
+}
+
+void check_size(const Topology& topology, double parts, double cables) {
+  constexpr double kMost = 1 << 24;
+  parts += static_cast<double>(topology.elements().size());
+  cables += static_cast<double>(topology.links().size()) / 2;
+  if (parts > kMost || cables > kMost) {
+    throw Error(
+        fmt::format("{:.6g} parts and {:.6g} cables; a cluster may have {:.0f} of each: make it "
+                    "smaller",
+                    parts,
+                    cables,
+                    kMost));
+  }
 }
 
 std::string link_name(const Topology& topology, int link) {

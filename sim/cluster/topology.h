@@ -63,6 +63,10 @@ class Topology {
   std::vector<int> first_out_;  // into out_, by element, and the end
 };
 
+// Before so many parts are added, and cables between them. Throws Error where a topology would
+// become larger than memory and patience: 16 Mi cables take about 1.5 GiB.
+void check_size(const Topology& topology, double parts, double cables);
+
 // "node:0/gpu:1 -> node:0/nvswitch:0"
 std::string link_name(const Topology& topology, int link);
 

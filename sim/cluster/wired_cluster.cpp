@@ -1,11 +1,14 @@
 #include "sim/cluster/wired_cluster.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "sim/base/error.h"
 #include "sim/cluster/build_topology.h"
+#include "sim/cluster/reach.h"
 #include "sim/cluster/routes.h"
 
 namespace moesim {
@@ -28,13 +31,14 @@ class PortMeter {
   }
 
   PortRate rate() const {
-    double seconds = 0;  // for one byte of each GPU
+    constexpr double kUnbound = std::numeric_limits<double>::infinity();
+    double rate = kUnbound;
     for (size_t i = 0; i < bytes_.size(); ++i) {
       if (bytes_[i] > 0) {
-        seconds = std::max(seconds, bytes_[i] / topology_.media()[i]);
+        rate = std::min(rate, topology_.media()[i] / bytes_[i]);
       }
     }
-    return {seconds > 0 ? 1 / seconds : 0, latency_};
+    return {rate == kUnbound ? 0 : rate, latency_};
   }
 
  private:
@@ -44,14 +48,26 @@ class PortMeter {
   double latency_ = 0;
 };
 
+// Nodes share no link, and those that are wired alike carry as much.
+std::vector<int> one_of_each_model(const Topology& topology) {
+  std::set<int> seen;  // groups
+  std::vector<int> nodes;
+  for (int node = 0; node < std::ssize(topology.nodes()); ++node) {
+    const Topology::Node& of = topology.nodes()[node];
+    if (of.changed || seen.insert(of.group).second) {
+      nodes.push_back(node);
+    }
+  }
+  return nodes;
+}
+
 PortRate intra_node(const Topology& topology, const Cluster& cluster) {
   PortMeter meter(topology, *cluster.wiring);
   const int size = cluster.gpus_per_node;
-  for (int from = 0; from < cluster.num_gpus(); ++from) {
-    const int first = from / size * size;
-    for (int to = first; to < first + size; ++to) {
-      if (to != from) {
-        meter.send(from, to, 1.0 / (size - 1));
+  for (const int node : one_of_each_model(topology)) {
+    for (int pair = 0; pair < size * size; ++pair) {
+      if (pair / size != pair % size) {
+        meter.send(node * size + pair / size, node * size + pair % size, 1.0 / (size - 1));
       }
     }
   }
@@ -74,6 +90,7 @@ Cluster wired(Cluster cluster) {
   }
   const auto topology = std::make_shared<const Topology>(build_topology(cluster));
   try {
+    check_reach(*topology, *cluster.wiring);
     cluster.intra_node = intra_node(*topology, cluster);
     cluster.inter_node = inter_node(*topology, cluster);
   } catch (const Error& error) {
