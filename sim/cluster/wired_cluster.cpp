@@ -6,7 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/cluster/build_topology.h"
-#include "sim/cluster/routes.h"
+#include "sim/cluster/cluster_links.h"
 
 namespace moesim {
 namespace {
@@ -14,12 +14,13 @@ namespace {
 // What one byte of every GPU, sent over a set of ways, puts on the media.
 class PortMeter {
  public:
-  PortMeter(const Topology& topology, const Wiring& wiring)
-      : topology_(topology), routes_(topology, wiring), bytes_(topology.media().size()) {}
+  explicit PortMeter(const ClusterLinks& links)
+      : topology_(links.topology), routes_(links.routes), bytes_(topology_.media().size()) {}
 
   void send(int from, int to, double bytes) {
     double latency = 0;
-    for (const Hop& hop : routes_.between(from, to)) {
+    routes_.find(from, to, route_);
+    for (const Hop& hop : route_) {
       const Link& link = topology_.links()[hop.link];
       bytes_[link.medium] += bytes * hop.share;
       latency += link.latency * hop.share;
@@ -39,16 +40,21 @@ class PortMeter {
 
  private:
   const Topology& topology_;
-  Routes routes_;
+  const Routes& routes_;
+  Route route_;
   std::vector<double> bytes_;
   double latency_ = 0;
 };
 
-PortRate intra_node(const Topology& topology, const Cluster& cluster) {
-  PortMeter meter(topology, *cluster.wiring);
+// Nodes of one model are alike.
+PortRate intra_node(const ClusterLinks& links, const Cluster& cluster) {
+  PortMeter meter(links);
   const int size = cluster.gpus_per_node;
   for (int from = 0; from < cluster.num_gpus(); ++from) {
     const int first = from / size * size;
+    if (!links.routes.is_model(from / size)) {
+      continue;
+    }
     for (int to = first; to < first + size; ++to) {
       if (to != from) {
         meter.send(from, to, 1.0 / (size - 1));
@@ -58,8 +64,8 @@ PortRate intra_node(const Topology& topology, const Cluster& cluster) {
   return meter.rate();
 }
 
-PortRate inter_node(const Topology& topology, const Cluster& cluster) {
-  PortMeter meter(topology, *cluster.wiring);
+PortRate inter_node(const ClusterLinks& links, const Cluster& cluster) {
+  PortMeter meter(links);
   for (int from = 0; from < cluster.num_gpus() && cluster.num_nodes > 1; ++from) {
     meter.send(from, (from + cluster.gpus_per_node) % cluster.num_gpus(), 1);
   }
@@ -72,14 +78,14 @@ Cluster wired(Cluster cluster) {
   if (!cluster.wiring) {
     return cluster;
   }
-  const auto topology = std::make_shared<const Topology>(build_topology(cluster));
+  const auto links = std::make_shared<const ClusterLinks>(build_topology(cluster), *cluster.wiring);
   try {
-    cluster.intra_node = intra_node(*topology, cluster);
-    cluster.inter_node = inter_node(*topology, cluster);
+    cluster.intra_node = intra_node(*links, cluster);
+    cluster.inter_node = inter_node(*links, cluster);
   } catch (const Error& error) {
     throw Error(cluster.wiring->nodes.front().location, error.text());
   }
-  cluster.topology = topology;
+  cluster.links = links;
   return cluster;
 }
 
