@@ -17,7 +17,7 @@ int divided(int count, int by) {
 
 // What every kind of fabric needs while it is built.
 struct Site {
-  const Fabric& fabric;
+  const FabricSpec& fabric;
   const std::vector<double>& nic_rates;
   Topology& topology;
 
@@ -249,7 +249,9 @@ void Site::operator()(const Torus& torus) const {
 
 }  // namespace
 
-void add_fabric(const Fabric& fabric, const std::vector<double>& nic_rates, Topology& topology) {
+void add_fabric(const FabricSpec& fabric,
+                const std::vector<double>& nic_rates,
+                Topology& topology) {
   if (!nic_rates.empty()) {
     std::visit(Site{fabric, nic_rates, topology}, fabric.kind);
   }

@@ -21,7 +21,7 @@ int first_switch(const Topology& topology) {
 
 }  // namespace
 
-FabricPaths::FabricPaths(const Topology& topology, const Fabric& fabric)
+FabricPaths::FabricPaths(const Topology& topology, const FabricSpec& fabric)
     : topology_(topology), fabric_(fabric), first_switch_(first_switch(topology)) {}
 
 void FabricPaths::append(int from_nic, int to_nic, Route& route) const {

@@ -16,7 +16,7 @@ namespace moesim {
 // its arguments.
 class FabricPaths {
  public:
-  FabricPaths(const Topology& topology, const Fabric& fabric);
+  FabricPaths(const Topology& topology, const FabricSpec& fabric);
 
   // Appends the way from one NIC to another, by their numbers among all NICs. Throws Error where
   // there is none.
@@ -31,7 +31,7 @@ class FabricPaths {
   int leaf_of(int nic) const;
 
   const Topology& topology_;
-  const Fabric& fabric_;
+  const FabricSpec& fabric_;
   int first_switch_;
   mutable std::map<int, Distances> distances_;
 };

@@ -78,7 +78,7 @@ struct Torus {
 
 enum class FabricRouting { kSpray, kDmodk, kHash };
 
-struct Fabric {
+struct FabricSpec {
   std::string location;  // in the cluster's file, for messages
   std::variant<SingleSwitch, FatTree, Dragonfly, Torus> kind;
   double link_rate = 0;  // between switches; 0: the NICs'
@@ -99,7 +99,7 @@ struct LinkChange {
 
 struct Wiring {
   std::vector<NodeGroup> nodes;  // at least one; counts add up to the cluster's nodes
-  Fabric fabric;
+  FabricSpec fabric;
   Transfers transfers;
   std::vector<LinkChange> changes;
 };

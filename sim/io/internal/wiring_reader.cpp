@@ -115,8 +115,8 @@ FatTree read_fat_tree(const Fields& fields) {
   return tree;
 }
 
-Fabric read_fabric(const Fields& fields) {
-  Fabric fabric;
+FabricSpec read_fabric(const Fields& fields) {
+  FabricSpec fabric;
   fabric.location = fields.error("").location();
   const std::string kind = fields.member_of("kind");
   if (kind.empty()) {
