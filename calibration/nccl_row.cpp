@@ -18,6 +18,7 @@ using Words = std::vector<std::string_view>;
 constexpr std::size_t kHalfColumns = 4;
 constexpr double kMicrosecond = 1e-6;
 constexpr double kGigabyte = 1e9;
+constexpr double kLongestUs = 3600e6;  // an hour, as in profiles
 
 // No link of a GPU is near this: the largest, NVLink 5, carries 0.9 TB/s each way.
 constexpr double kImpossibleBusbw = 10'000;
@@ -112,7 +113,7 @@ HalfReading read_half(const Words& words, std::size_t first, const Expected& exp
     const std::size_t bad = first + (!time ? 0U : !algbw ? 1U : 2U);
     return without(fmt::format("{} is no number", in_quotes(words[bad])));
   }
-  if (!(*time > 0) || !std::isfinite(*time) || !(*algbw >= 0) || !(*busbw >= 0)) {
+  if (!(*time > 0) || !(*time <= kLongestUs) || !(*algbw >= 0) || !(*busbw >= 0)) {
     return without(fmt::format("no time that a transfer takes ({} us)", words[first]));
   }
   const NcclHalf half = {.seconds = *time * kMicrosecond, .algbw = *algbw, .busbw = *busbw};
