@@ -146,13 +146,13 @@ TEST(ProfileTest, PointsContainTheirStartup) {
   };
   EXPECT_EQ(points("startup: '7 us'"), "");
   EXPECT_EQ(points("startup: '7.1 us'"),
-            "p.txtpb:2:1: it is more than the first point's whole time; lower it");
+            "p.txtpb:2:10: it is more than the first point's whole time; lower it");
   // Seven other ranks: 7 us.
   EXPECT_EQ(points("group_size: 8 startup_per: PEER startup: '1 us'"), "");
   EXPECT_EQ(points("group_size: 9 startup_per: PEER startup: '1 us'"),
-            "p.txtpb:2:33: it is more than the first point's whole time; lower it");
+            "p.txtpb:2:42: it is more than the first point's whole time; lower it");
   EXPECT_EQ(points("startup_per: PEER startup: '1 us'"),
-            "p.txtpb:2:1: the start-up of measured points needs their group_size; give it");
+            "p.txtpb:2:14: the start-up of measured points needs their group_size; give it");
 }
 
 TEST(ProfileTest, NodesAndRanksMakeTheSpan) {
