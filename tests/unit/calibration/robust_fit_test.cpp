@@ -54,7 +54,7 @@ TEST(RobustFitTest, SlopeIsNeverNegative) {
 TEST(RobustFitTest, ATableHoldsMediansThatDoNotDescend) {
   const auto table = median_table({{2, 5}, {1, 3}, {1, 9}, {1, 4}, {4, 4.5}});
   ASSERT_EQ(table.size(), 3U);
-  EXPECT_EQ(table[0].seconds, 4);  // of 3, 4, 9
+  EXPECT_EQ(table[0].seconds, 4);    // of 3, 4, 9
   EXPECT_EQ(table[1].seconds, 4.5);  // 5, 4.5 descends: both get the lower middle of the two
   EXPECT_EQ(table[2].seconds, 4.5);
 }
