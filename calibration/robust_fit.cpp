@@ -136,12 +136,36 @@ std::vector<Sample> median_table(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
     by_size[sample.size].push_back(sample.seconds);
   }
-  std::vector<Sample> table;
+  struct Block {
+    std::vector<double> sizes;
+    std::vector<double> times;  // all samples of the sizes
+    double seconds = 0;         // their median
+  };
+  std::vector<Block> blocks;
   for (const auto& [size, times] : by_size) {
-    const double before = table.empty() ? 0 : table.back().seconds;
-    table.push_back({size, std::max(before, quantile(times, 0.5))});
+    blocks.push_back({{size}, times, quantile(times, 0.5)});
+    while (blocks.size() > 1 && blocks[blocks.size() - 2].seconds > blocks.back().seconds) {
+      const Block last = std::move(blocks.back());
+      blocks.pop_back();
+      Block& pooled = blocks.back();
+      pooled.sizes.insert(pooled.sizes.end(), last.sizes.begin(), last.sizes.end());
+      pooled.times.insert(pooled.times.end(), last.times.begin(), last.times.end());
+      pooled.seconds = quantile(pooled.times, 0.5);
+    }
+  }
+  std::vector<Sample> table;
+  for (const Block& block : blocks) {
+    for (const double size : block.sizes) {
+      table.push_back({size, block.seconds});
+    }
   }
   return table;
+}
+
+double median(std::vector<double> values) {
+  CHECK(!values.empty());
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 double quantile(std::vector<double> values, double fraction) {

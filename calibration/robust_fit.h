@@ -28,9 +28,14 @@ struct Line {
 // goes through the origin, one that would fall is flat. Needs at least two different sizes.
 Line fit_line(const std::vector<Sample>& samples);
 
-// The median of the times of each size, made non-descending (each time at least that of the size
-// before): a table for what no line fits.
+// The median of the times of each size, made non-descending: sizes whose medians descend are pooled
+// with their neighbours, and get the median of all their samples (the pool-adjacent-violators
+// algorithm: the isotonic table with the least absolute deviations), so that one slow size does not
+// lift those after it. A table for what no line fits.
 std::vector<Sample> median_table(const std::vector<Sample>& samples);
+
+// The middle value, or the mean of the two middle ones. Needs at least one value.
+double median(std::vector<double> values);
 
 // The lower of the two middle values where the number is even; `fraction` 0.25 gives the lower
 // quartile. Needs at least one value.

@@ -12,6 +12,9 @@
 namespace moesim {
 
 int run_calibrate(const CalibrateOptions& options) {
+  if (!options.nccl_logs.empty()) {
+    return run_calibrate_logs(options);
+  }
   const Inputs inputs = load_scenario_inputs(options.input, false);
   check_outputs({options.out}, files_of(inputs.scenario));
   const Backend backend(options.backend, inputs);

@@ -24,6 +24,7 @@ namespace moesim {
 namespace {
 
 constexpr int kMaxWorkers = 1024;
+constexpr int kMaxExtent = 1 << 15;  // nodes, or GPUs on one: their product fits
 
 // Prints the synopsis as the documentation has it, and of an option its name and value alone.
 class HelpFormatter : public CLI::Formatter {
@@ -64,6 +65,7 @@ class CommandLine {
   void add_simulate();
   void add_execute();
   void add_calibrate();
+  void add_predict_collective();
   void add_crosscheck();
   void add_compare();
   void add_sweep();
@@ -82,6 +84,7 @@ class CommandLine {
   SimulateOptions simulate_;
   ExecuteOptions execute_;
   CalibrateOptions calibrate_;
+  PredictCollectiveOptions predict_collective_;
   CrosscheckOptions crosscheck_;
   CompareOptions compare_;
   SweepOptions sweep_;
@@ -106,6 +109,7 @@ CommandLine::CommandLine() {
   add_validate();
   add_execute();
   add_calibrate();
+  add_predict_collective();
   add_crosscheck();
 }
 
@@ -156,7 +160,56 @@ void CommandLine::add_calibrate() {
       add(help::kCalibrate, [](const CommandLine& line) -> Command { return line.calibrate_; });
   add_scenario(app, calibrate_.input);
   add_backend(app, calibrate_.backend);
+  app->add_option_function<std::vector<std::string>>(
+         "--nccl-tests",
+         [this](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             calibrate_.nccl_logs.push_back(parse_nccl_log_option(text));
+           }
+         },
+         "Logs of nccl-tests instead of a scenario, several\n"
+         "or again. COLLECTIVE=FILE says what a log does not:\n"
+         "all_gather=a.log")
+      ->option_text("FILE...");
+  app->add_option_function<std::string>(
+         "--layout",
+         [this](const std::string& text) { calibrate_.layout = parse_layout(text); },
+         "Nodes and GPUs on each, of logs that list no\n"
+         "ranks: 10x4")
+      ->option_text("NxG");
   add_text(app, "--out", calibrate_.out, "FILE", "The profile. Default: standard output");
+}
+
+void CommandLine::add_predict_collective() {
+  CLI::App* app = add(help::kPredictCollective,
+                      [](const CommandLine& line) -> Command { return line.predict_collective_; });
+  PredictCollectiveOptions& options = predict_collective_;
+  add_text(app, "--profile", options.profile, "FILE", "Profile file: what was measured");
+  add_text(app, "--cluster", options.cluster, "FILE", "Cluster file: how many nodes and GPUs");
+  app->add_option_function<std::string>(
+         "--operation",
+         [&options](const std::string& text) { options.operation = parse_operation(text); },
+         "ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL,\n"
+         "SHIFT or BROADCAST, or its name in nccl-tests")
+      ->option_text("NAME");
+  app->add_option("--nodes", options.nodes, "Default: those of --against, else the cluster's")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxExtent));
+  app->add_option("--gpus", options.gpus, "On each node. Default: likewise")
+      ->option_text("G")
+      ->check(CLI::Range(1, kMaxExtent));
+  app->add_option_function<std::string>(
+         "--sizes",
+         [&options](const std::string& text) { options.sizes = parse_sizes(text); },
+         "A range that doubles, or sizes between commas.\n"
+         "Default: those of --against, else 64KiB..1GiB")
+      ->option_text("A..B");
+  add_text(app,
+           "--against",
+           options.against,
+           "LOG",
+           "A log of nccl-tests: adds what was measured and\n"
+           "the error");
 }
 
 void CommandLine::add_crosscheck() {
@@ -240,7 +293,7 @@ void CommandLine::add_validate() {
                   validate_.section,
                   "One section only: recurrence, closed_forms,\n"
                   "table2, grid, parm, sp_moe, equality,\n"
-                  "crosscheck, determinism");
+                  "crosscheck, links, determinism");
   add_text(app,
            "--out",
            validate_.out,

@@ -14,6 +14,8 @@ inline constexpr int kExitMissed = 3;    // a bound was missed
 int run_simulate(const SimulateOptions& options);
 int run_execute(const ExecuteOptions& options);
 int run_calibrate(const CalibrateOptions& options);
+int run_calibrate_logs(const CalibrateOptions& options);
+int run_predict_collective(const PredictCollectiveOptions& options);
 int run_crosscheck(const CrosscheckOptions& options);
 int run_compare(const CompareOptions& options);
 int run_sweep(const SweepOptions& options);

@@ -180,8 +180,8 @@ Examples:
 
 inline constexpr CommandHelp kCalibrate = {
     "calibrate",
-    "SCENARIO [OPTIONS]",
-    "Measures what a scenario's operations and collectives cost on a backend: a profile",
+    "SCENARIO | --nccl-tests FILE... --cluster FILE [OPTIONS]",
+    "Makes a profile: from probes of a scenario on a backend, or from logs of nccl-tests",
     R"(Probes the collectives that the scenario's schedules use (operation, span, sizes), its
 model's operations at parts of its sequence, launches, and two collectives at once. Lines are fitted
 robustly to relative residuals; where none fits a collective within 10 %, its measured table is
@@ -189,9 +189,33 @@ kept. Each probe runs as execute does; one that is disturbed too often ends the 
 profile is whole or not at all. The scenario needs no profile of its own; with --modelled its
 operations' costs are kept, and only the rest is measured.
 
+With --nccl-tests nothing is run: each collective and layout (nodes x GPUs) in the logs becomes a
+table of the profile with its start-up. Printed are the measured times beside the table, a fitted
+line and what the other sizes say, and every row that was dropped with its line and the reason. A
+log without a usable row is refused.
+
 Examples:
   moesim calibrate scenarios/crosscheck.txtpb --dilation 50 --out profile.txtpb
+  moesim calibrate --nccl-tests node.log fabric.log --cluster cluster.txtpb --out profile.txtpb
+  moesim calibrate --nccl-tests all_gather=a.log --layout 2x4 --cluster cluster.txtpb
   moesim calibrate scenarios/crosscheck.txtpb --modelled --out wiring.txtpb
+)"};
+
+inline constexpr CommandHelp kPredictCollective = {
+    "predict-collective",
+    "--profile FILE --operation NAME [OPTIONS]",
+    "Predicts one collective by size, on layouts that need not have been measured",
+    R"(Prints nccl-tests' columns with three meanings of GB/s (1e9 bytes): algbw, size over time;
+busbw, as nccl-tests defines it; wire, what passes one NIC (on one node, one GPU's port) per second.
+The bytes are nccl-tests' and moesim's: of all-gather the output, of the others the input.
+
+A layout that the profile has no table of is predicted from layouts with as many GPUs on each node,
+else from one node and one GPU on each of several nodes, with an interval; the line "basis" says
+from which. Such rows, and sizes beyond the measured ones, are marked *.
+
+Examples:
+  moesim predict-collective --profile p.txtpb --operation ALL_TO_ALL --nodes 10 --gpus 4
+  moesim predict-collective --profile p.txtpb --operation ALL_GATHER --against measured.log
 )"};
 
 inline constexpr CommandHelp kCrosscheck = {

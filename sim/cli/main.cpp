@@ -17,6 +17,9 @@ struct Runner {
   int operator()(const SimulateOptions& options) const { return run_simulate(options); }
   int operator()(const ExecuteOptions& options) const { return run_execute(options); }
   int operator()(const CalibrateOptions& options) const { return run_calibrate(options); }
+  int operator()(const PredictCollectiveOptions& options) const {
+    return run_predict_collective(options);
+  }
   int operator()(const CrosscheckOptions& options) const { return run_crosscheck(options); }
   int operator()(const CompareOptions& options) const { return run_compare(options); }
   int operator()(const SweepOptions& options) const { return run_sweep(options); }

@@ -1,14 +1,18 @@
 #include "sim/cli/option_values.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
 #include <fmt/core.h>
 
+#include "calibration/nccl_collective.h"
 #include "sim/base/error.h"
 #include "sim/base/message.h"
+#include "sim/base/units.h"
 #include "sim/io/scenario.h"
+#include "sim/io/suggestion.h"
 
 namespace moesim {
 namespace {
@@ -125,6 +129,72 @@ bool parse_transport(const std::string& text) {
     refuse("--transport", text, "threads or mpi");
   }
   return text == "mpi";
+}
+
+CollectiveOperation parse_operation(const std::string& text) {
+  using enum CollectiveOperation;
+  std::vector<std::string> names;
+  for (const CollectiveOperation operation :
+       {kAllReduce, kAllGather, kReduceScatter, kAllToAll, kShift, kBroadcast}) {
+    names.emplace_back(to_string(operation));
+    if (text == to_string(operation) || text == nccl_collective(operation).name) {
+      return operation;
+    }
+  }
+  throw Error(
+      fmt::format("there is no operation {}; {}", in_quotes(text), suggestion(text, names)));
+}
+
+Layout parse_layout(const std::string& text) {
+  const auto [nodes, gpus] = halves(text, "x");
+  const Layout layout{whole_number(nodes).value_or(0), whole_number(gpus).value_or(0)};
+  constexpr int kMost = 1 << 15;  // a product that fits
+  const bool fits = text.find('x') != std::string::npos && layout.nodes >= 1 &&
+                    layout.gpus_per_node >= 1 && layout.nodes <= kMost &&
+                    layout.gpus_per_node <= kMost && layout.size() >= 2;
+  if (!fits) {
+    refuse("--layout", text, "nodes x GPUs on each, two ranks or more: 10x4");
+  }
+  return layout;
+}
+
+NcclLogOption parse_nccl_log_option(const std::string& text) {
+  const std::size_t at = text.find('=');
+  const std::string name = text.substr(0, at);
+  if (at == std::string::npos || name.find('/') != std::string::npos) {
+    return {.path = text, .collective = ""};
+  }
+  if (find_nccl_collective(name) == nullptr) {
+    throw Error(fmt::format("--nccl-tests {}: there is no collective {}; {}",
+                            in_quotes(text),
+                            in_quotes(name),
+                            suggestion(name, nccl_collective_names())));
+  }
+  return {.path = text.substr(at + 1), .collective = name};
+}
+
+std::vector<std::int64_t> parse_sizes(const std::string& text) {
+  constexpr std::string_view kGive = "a range that doubles (64KiB..1GiB) or sizes (1MiB,3MiB)";
+  std::vector<std::int64_t> sizes;
+  try {
+    if (text.find("..") == std::string::npos) {
+      for (const std::string& size : parse_names(text)) {
+        sizes.push_back(parse_bytes(size));
+      }
+    } else {
+      const auto [first, last] = halves(text, "..");
+      const std::int64_t end = parse_bytes(last);
+      for (std::int64_t size = parse_bytes(first); size > 0 && size <= end; size *= 2) {
+        sizes.push_back(size);
+      }
+    }
+  } catch (const UnitError&) {
+    refuse("--sizes", text, kGive);
+  }
+  if (sizes.empty() || *std::min_element(sizes.begin(), sizes.end()) <= 0) {
+    refuse("--sizes", text, kGive);
+  }
+  return sizes;
 }
 
 double parse_share(const std::string& option, const std::string& text) {

@@ -11,11 +11,16 @@ namespace moesim {
 DegreeOption parse_degree(const std::string& text);  // "auto", "4", "4,2"
 // "a,b": names between commas, also empty ones.
 std::vector<std::string> parse_names(const std::string& text);
-Policy parse_policy(const std::string& text);          // "search", "paper"
-Resolution parse_resolution(const std::string& text);  // "auto", "fold", "ports"
-LayerRange parse_layers(const std::string& text);      // "3..5", "3"
-HostClock parse_clock(const std::string& text);        // "free", "anchored", "raw"
-bool parse_transport(const std::string& text);         // "threads", "mpi": whether processes
+Policy parse_policy(const std::string& text);                  // "search", "paper"
+Resolution parse_resolution(const std::string& text);          // "auto", "fold", "ports"
+LayerRange parse_layers(const std::string& text);              // "3..5", "3"
+HostClock parse_clock(const std::string& text);                // "free", "anchored", "raw"
+CollectiveOperation parse_operation(const std::string& text);  // "ALL_TO_ALL", "alltoall"
+Layout parse_layout(const std::string& text);                  // "10x4"
+NcclLogOption parse_nccl_log_option(const std::string& text);  // "a.log", "all_gather=a.log"
+// "64KiB..1GiB", doubling, or "1MiB,3MiB".
+std::vector<std::int64_t> parse_sizes(const std::string& text);
+bool parse_transport(const std::string& text);  // "threads", "mpi": whether processes
 // Of an option that is named: "5%", "0.05".
 double parse_share(const std::string& option, const std::string& text);
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kernels/host/host_options.h"
+#include "sim/collective/layout.h"
 #include "sim/engine/simulate.h"
 #include "sim/schedule/schedule.h"
 
@@ -86,10 +88,29 @@ struct ExecuteOptions : SubjectOptions {
   IterationOutputs outputs;
 };
 
+// A log of nccl-tests, and what it need not say itself.
+struct NcclLogOption {
+  std::string path;
+  std::string collective;  // "all_gather"; empty: the log says it
+};
+
+// Either probes of a scenario on a backend, or logs.
 struct CalibrateOptions {
   ScenarioOptions input;
   BackendOptions backend;
-  std::string out;  // empty: standard output
+  std::vector<NcclLogOption> nccl_logs;
+  std::optional<Layout> layout;  // of logs that list no ranks
+  std::string out;               // empty: standard output
+};
+
+struct PredictCollectiveOptions {
+  std::string profile;
+  std::string cluster;
+  std::optional<CollectiveOperation> operation;
+  int nodes = 0;  // 0: those of --against, else the cluster's
+  int gpus = 0;
+  std::vector<std::int64_t> sizes;  // empty: those of --against, else 64 KiB to 1 GiB
+  std::string against;              // a log
 };
 
 struct CrosscheckOptions {
@@ -148,6 +169,7 @@ struct TextRequest {
 using Command = std::variant<SimulateOptions,
                              ExecuteOptions,
                              CalibrateOptions,
+                             PredictCollectiveOptions,
                              CrosscheckOptions,
                              CompareOptions,
                              SweepOptions,

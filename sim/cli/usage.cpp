@@ -92,13 +92,45 @@ void check(const ExecuteOptions& options) {
   check_outputs(options.outputs);
 }
 
+void check_logs(const CalibrateOptions& options) {
+  if (!options.input.scenario.empty()) {
+    throw Error("both a scenario and --nccl-tests are given: probes or logs; leave one out");
+  }
+  if (options.input.cluster.empty()) {
+    throw Error("the logs do not say what cluster they ran on; give --cluster FILE");
+  }
+  if (!options.input.profile.empty()) {
+    throw Error("--profile names measured costs, which calibrate makes; leave it out");
+  }
+}
+
 void check(const CalibrateOptions& options) {
+  if (!options.nccl_logs.empty()) {
+    check_logs(options);
+    return;
+  }
+  if (options.layout) {
+    throw Error("--layout says how the ranks of a log sat; give --nccl-tests FILE as well");
+  }
   check_file(options.input.scenario, "scenario");
   check_backend(options.backend);
   if (!options.input.profile.empty() && !options.backend.modelled) {
     throw Error(
         "--profile names measured costs, which calibrate makes; leave it out, or take the "
         "operations' costs from it with --modelled");
+  }
+}
+
+void check(const PredictCollectiveOptions& options) {
+  if (options.profile.empty()) {
+    throw Error("no profile is given; give --profile FILE, which moesim calibrate writes");
+  }
+  if (!options.operation) {
+    throw Error("no operation is given; give --operation ALL_TO_ALL or another one");
+  }
+  if (options.cluster.empty() && (options.nodes == 0 || options.gpus == 0) &&
+      options.against.empty()) {
+    throw Error("how many ranks is not given; give --nodes N --gpus G, or --cluster FILE");
   }
 }
 

@@ -1,7 +1,6 @@
 #include "sim/cluster/build_topology.h"
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/connected_components.hpp>
+#include <boost/pending/disjoint_sets.hpp>
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
@@ -24,20 +23,18 @@ auto located(const std::string& location, const Make& make) {
 }
 
 void check_connected(const Topology& topology, const std::string& location) {
-  boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> graph(
-      topology.elements().size());
+  boost::disjoint_sets_with_storage<> parts(topology.elements().size());
   for (int i = 0; i < std::ssize(topology.links()); ++i) {
     if (topology.rate(i) > 0) {
-      add_edge(topology.links()[i].from, topology.links()[i].to, graph);
+      parts.union_set(topology.links()[i].from, topology.links()[i].to);
     }
   }
-  std::vector<int> component(topology.elements().size());
-  connected_components(graph, component.data());
+  const int first = topology.gpus().front();
   for (const int gpu : topology.gpus()) {
-    if (component[gpu] != component[topology.gpus().front()]) {
+    if (parts.find_set(gpu) != parts.find_set(first)) {
       throw Error(location,
                   fmt::format("no way from {} to {}; join them",
-                              name(topology.elements()[topology.gpus().front()]),
+                              name(topology.elements()[first]),
                               name(topology.elements()[gpu])));
     }
   }

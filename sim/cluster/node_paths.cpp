@@ -14,7 +14,7 @@ namespace moesim {
 // Looks for the paths of one node.
 class NodePathFinder {
  public:
-  NodePathFinder(const Topology& topology, int node, const Transfers& transfers)
+  NodePathFinder(const Topology& topology, int node, const TransferSpec& transfers)
       : topology_(topology), node_(node), transfers_(transfers) {
     for (int i = topology.nodes()[node].first_element; i < std::ssize(topology.elements()); ++i) {
       const Element& element = topology.elements()[i];
@@ -243,13 +243,13 @@ class NodePathFinder {
 
   const Topology& topology_;
   int node_;
-  const Transfers& transfers_;
+  const TransferSpec& transfers_;
   std::vector<int> gpus_;
   std::vector<int> nics_;                      // that reach the fabric
   std::map<int, std::map<int, Links>> trees_;  // by where they begin, then by where they end
 };
 
-NodePaths::NodePaths(const Topology& topology, int node, const Transfers& transfers) {
+NodePaths::NodePaths(const Topology& topology, int node, const TransferSpec& transfers) {
   NodePathFinder(topology, node, transfers).fill(*this);
 }
 

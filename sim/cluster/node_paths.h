@@ -32,7 +32,7 @@ class NodePaths {
 
   // Throws Error naming the part where a GPU reaches no other, or no NIC although the node has
   // some.
-  NodePaths(const Topology& topology, int node, const Transfers& transfers);
+  NodePaths(const Topology& topology, int node, const TransferSpec& transfers);
 
   // Between GPUs of the node, by their index.
   const Route& between(int from, int to) const { return between_[index(from, to)]; }

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/cluster/routes.h"
-
 namespace moesim {
 namespace {
 
@@ -69,12 +67,11 @@ std::vector<int> one_of_each_kind(const Topology& topology, const std::vector<in
 
 }  // namespace
 
-void check_reach(const Topology& topology, const Wiring& wiring) {
+void check_reach(const Topology& topology, const Routes& routes) {
   const std::vector<int> island = islands(topology);
   if (is_one_island(topology, island)) {
     return;
   }
-  const Routes routes(topology, wiring);
   const auto size = static_cast<int>(topology.gpus().size() / topology.nodes().size());
   const std::vector<int> nodes = one_of_each_kind(topology, island);
   Route route;

@@ -21,6 +21,9 @@ class Routes {
   // Into a route that held another: for many.
   void find(int from, int to, Route& route) const;
 
+  // Whether the node stands for others that are wired alike, or for itself alone.
+  bool is_model(int node) const { return model(node) == node; }
+
  private:
   // A GPU, and the NIC over which it sends or receives.
   struct End {

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "sim/base/error.h"
 #include "sim/cluster/build_topology.h"
+#include "sim/cluster/cluster_links.h"
 #include "sim/cluster/reach.h"
-#include "sim/cluster/routes.h"
 
 namespace moesim {
 namespace {
@@ -17,12 +16,13 @@ namespace {
 // What one byte of every GPU, sent over a set of ways, puts on the media.
 class PortMeter {
  public:
-  PortMeter(const Topology& topology, const Wiring& wiring)
-      : topology_(topology), routes_(topology, wiring), bytes_(topology.media().size()) {}
+  explicit PortMeter(const ClusterLinks& links)
+      : topology_(links.topology), routes_(links.routes), bytes_(topology_.media().size()) {}
 
   void send(int from, int to, double bytes) {
     double latency = 0;
-    for (const Hop& hop : routes_.between(from, to)) {
+    routes_.find(from, to, route_);
+    for (const Hop& hop : route_) {
       const Link& link = topology_.links()[hop.link];
       bytes_[link.medium] += bytes * hop.share;
       latency += link.latency * hop.share;
@@ -43,39 +43,32 @@ class PortMeter {
 
  private:
   const Topology& topology_;
-  Routes routes_;
+  const Routes& routes_;
+  Route route_;
   std::vector<double> bytes_;
   double latency_ = 0;
 };
 
-// Nodes share no link, and those that are wired alike carry as much.
-std::vector<int> one_of_each_model(const Topology& topology) {
-  std::set<int> seen;  // groups
-  std::vector<int> nodes;
-  for (int node = 0; node < std::ssize(topology.nodes()); ++node) {
-    const Topology::Node& of = topology.nodes()[node];
-    if (of.changed || seen.insert(of.group).second) {
-      nodes.push_back(node);
-    }
-  }
-  return nodes;
-}
-
-PortRate intra_node(const Topology& topology, const Cluster& cluster) {
-  PortMeter meter(topology, *cluster.wiring);
+// Nodes of one model are alike.
+PortRate intra_node(const ClusterLinks& links, const Cluster& cluster) {
+  PortMeter meter(links);
   const int size = cluster.gpus_per_node;
-  for (const int node : one_of_each_model(topology)) {
-    for (int pair = 0; pair < size * size; ++pair) {
-      if (pair / size != pair % size) {
-        meter.send(node * size + pair / size, node * size + pair % size, 1.0 / (size - 1));
+  for (int from = 0; from < cluster.num_gpus(); ++from) {
+    const int first = from / size * size;
+    if (!links.routes.is_model(from / size)) {
+      continue;
+    }
+    for (int to = first; to < first + size; ++to) {
+      if (to != from) {
+        meter.send(from, to, 1.0 / (size - 1));
       }
     }
   }
   return meter.rate();
 }
 
-PortRate inter_node(const Topology& topology, const Cluster& cluster) {
-  PortMeter meter(topology, *cluster.wiring);
+PortRate inter_node(const ClusterLinks& links, const Cluster& cluster) {
+  PortMeter meter(links);
   for (int from = 0; from < cluster.num_gpus() && cluster.num_nodes > 1; ++from) {
     meter.send(from, (from + cluster.gpus_per_node) % cluster.num_gpus(), 1);
   }
@@ -88,15 +81,15 @@ Cluster wired(Cluster cluster) {
   if (!cluster.wiring) {
     return cluster;
   }
-  const auto topology = std::make_shared<const Topology>(build_topology(cluster));
+  const auto links = std::make_shared<const ClusterLinks>(build_topology(cluster), *cluster.wiring);
   try {
-    check_reach(*topology, *cluster.wiring);
-    cluster.intra_node = intra_node(*topology, cluster);
-    cluster.inter_node = inter_node(*topology, cluster);
+    check_reach(links->topology, links->routes);
+    cluster.intra_node = intra_node(*links, cluster);
+    cluster.inter_node = inter_node(*links, cluster);
   } catch (const Error& error) {
     throw Error(cluster.wiring->nodes.front().location, error.text());
   }
-  cluster.topology = topology;
+  cluster.links = links;
   return cluster;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/collective/collective_cost.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -62,7 +63,7 @@ CollectiveCosts::CollectiveCosts(const Program& program,
       profile_(&profile),
       valid_rows_(&valid_rows),
       row_traffic_(program, valid_rows) {
-  if (cluster.topology != nullptr) {
+  if (cluster.links != nullptr) {
     links_.emplace(program, cluster);
   }
 }
@@ -209,12 +210,21 @@ CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
   return balanced_bytes(routed.tokens, member.place, bytes / static_cast<double>(routed.most));
 }
 
-std::vector<MediumLoad> CollectiveCosts::link_loads(const Task& task, int instance) const {
+std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task) const {
   if (!links_) {
-    return {};
+    return nullptr;
   }
-  return depends_on_rank(task) ? unequal_link_loads(task, instance)
-                               : links_->of(std::get<Collective>(task.descriptor), instance);
+  const auto& collective = std::get<Collective>(task.descriptor);
+  if (!depends_on_rank(task)) {
+    return links_->of(collective);
+  }
+  std::vector<std::vector<MediumLoad>> loads;
+  const Group& group = program_->groups[collective.group];
+  for (int instance = 0; instance < std::ssize(group.members); ++instance) {
+    loads.push_back(unequal_link_loads(task, instance));
+  }
+  const auto num_media = static_cast<int>(cluster_->links->topology.media().size());
+  return std::make_shared<const GroupLoads>(group_loads(std::move(loads), num_media));
 }
 
 // An all-to-all of unequal parts; other collectives as if everyone moved what the fullest member
@@ -243,7 +253,7 @@ std::vector<MediumLoad> CollectiveCosts::unequal_link_loads(const Task& task, in
         valid_bytes(task, Member{.ranks = &members, .index = i, .place = places[i]});
     most = std::max(most, *std::max_element(bytes.begin(), bytes.end()));
   }
-  std::vector<MediumLoad> loads = links_->of(collective, instance);
+  std::vector<MediumLoad> loads = links_->of(collective)->of_instance[instance];
   for (MediumLoad& load : loads) {
     load.seconds *= most;
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,10 +60,9 @@ class CollectiveCosts {
   // The same without looking for the member's place.
   CollectiveLoad load(const Task& task, const Member& member) const;
 
-  // What a collective task's messages within one group instance put on links, media ascending:
-  // seconds for each byte of the task, or in all where `depends_on_rank`. None where the cluster
-  // has no links.
-  std::vector<MediumLoad> link_loads(const Task& task, int instance) const;
+  // What a collective task's messages put on links: seconds for each byte of the task, or in all
+  // where `depends_on_rank`. Null where the cluster has no links.
+  std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
 
   const std::vector<std::string>& assumptions() const;
 

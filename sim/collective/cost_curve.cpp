@@ -80,7 +80,12 @@ double transfer_seconds(const CollectiveCost& entry, double bytes, int measured_
   if (bytes <= 0) {
     return 0;
   }
-  return std::max(0.0, interpolate(entry.points, bytes) - startup_seconds(entry, measured_size));
+  const double startup = startup_seconds(entry, measured_size);
+  const auto least = static_cast<double>(entry.points.front().size);
+  if (startup > 0 && bytes < least) {  // what is not start-up keeps its rate
+    return std::max(0.0, entry.points.front().seconds - startup) * bytes / least;
+  }
+  return std::max(0.0, interpolate(entry.points, bytes) - startup);
 }
 
 }  // namespace moesim

@@ -28,8 +28,8 @@ double interpolate(const std::vector<MeasuredPoint>& points, double size);
 bool extrapolates(const std::vector<MeasuredPoint>& points, double size);
 
 // The transfer of an entry for `bytes`, without its start-up time: seconds_per_byte * bytes, or
-// what the table exceeds the start-up time by (a measured time contains it). `measured_size` is the
-// group size of the measurement.
+// what the table exceeds the start-up time by (a measured time contains it), below its sizes at the
+// rate of the least of them. `measured_size` is the group size of the measurement.
 double transfer_seconds(const CollectiveCost& entry, double bytes, int measured_size);
 
 }  // namespace moesim

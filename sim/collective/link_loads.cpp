@@ -1,9 +1,11 @@
 #include "sim/collective/link_loads.h"
 
 #include <algorithm>
-#include <cmath>
+#include <string>
+#include <utility>
 
-#include "sim/base/check.h"
+#include <fmt/core.h>
+
 #include "sim/cluster/groups.h"
 #include "sim/collective/flows.h"
 
@@ -12,7 +14,7 @@ namespace {
 
 // Bytes are added up in whole units of 2^-20, so that the order of flows does not matter: ranks and
 // links in equal places have equal loads to the last bit.
-constexpr int kUnitBits = 20;
+constexpr double kUnits = 1 << 20;
 
 }  // namespace
 
@@ -26,20 +28,44 @@ TrafficKey traffic_key(const Collective& collective) {
           has_root ? collective.root : 0};
 }
 
+GroupLoads group_loads(std::vector<std::vector<MediumLoad>> of_instance, int num_media) {
+  GroupLoads loads{std::move(of_instance), 0};
+  std::vector<double> seconds(static_cast<size_t>(num_media));
+  for (const std::vector<MediumLoad>& instance : loads.of_instance) {
+    for (const MediumLoad& load : instance) {
+      seconds[load.medium] += load.seconds;
+      loads.busiest = std::max(loads.busiest, seconds[load.medium]);
+    }
+  }
+  return loads;
+}
+
 LinkLoads::LinkLoads(const Program& program, const Cluster& cluster)
     : program_(program),
       cluster_(cluster),
-      topology_(*cluster.topology),
-      routes_(topology_, *cluster.wiring),
-      units_(topology_.media().size()) {}
+      links_(*cluster.links),
+      units_(links_.topology.media().size()) {}
 
-const std::vector<MediumLoad>& LinkLoads::of(const Collective& collective, int instance) const {
-  std::vector<std::vector<MediumLoad>>& instances = known_[traffic_key(collective)];
-  instances.resize(program_.groups[collective.group].members.size());
-  if (instances[instance].empty()) {
-    instances[instance] = make(collective, instance);
+// Remembered by what decides it, whatever the group is called in this Program.
+std::shared_ptr<const GroupLoads> LinkLoads::of(const Collective& collective) const {
+  const auto [group, operation, distance, wrap, root] = traffic_key(collective);
+  const auto& members = program_.groups[group].members;
+  std::string key = fmt::format("{} {} {} {} {}", operation, distance, wrap, root, members.size());
+  for (const std::vector<int>& instance : members) {
+    const auto size = static_cast<int>(instance.size());
+    key.append(reinterpret_cast<const char*>(&size), sizeof(size));
+    key.append(reinterpret_cast<const char*>(instance.data()), instance.size() * sizeof(int));
   }
-  return instances[instance];
+  std::shared_ptr<const GroupLoads>& known = links_.known[key];
+  if (known == nullptr) {
+    std::vector<std::vector<MediumLoad>> loads;
+    for (int instance = 0; instance < std::ssize(members); ++instance) {
+      loads.push_back(make(collective, instance));
+    }
+    known = std::make_shared<const GroupLoads>(
+        group_loads(std::move(loads), static_cast<int>(units_.size())));
+  }
+  return known;
 }
 
 // For a buffer of 1 GiB, so that units are fine enough.
@@ -61,14 +87,14 @@ std::vector<MediumLoad> LinkLoads::make(const Collective& collective, int instan
 }
 
 void LinkLoads::add(int from, int to, double bytes) const {
-  routes_.find(from, to, route_);
+  links_.routes.find(from, to, route_);
   for (const Hop& hop : route_) {
-    const int medium = topology_.links()[hop.link].medium;
+    const int medium = links_.topology.links()[hop.link].medium;
     if (units_[medium] == 0) {
       touched_.push_back(medium);
     }
     units_[medium] +=
-        std::max<std::int64_t>(1, std::llround(std::ldexp(bytes * hop.share, kUnitBits)));
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes * hop.share * kUnits + 0.5));
   }
 }
 
@@ -76,8 +102,8 @@ std::vector<MediumLoad> LinkLoads::take() const {
   std::ranges::sort(touched_);
   std::vector<MediumLoad> loads;
   for (const int medium : touched_) {
-    const double bytes = std::ldexp(static_cast<double>(units_[medium]), -kUnitBits);
-    loads.push_back({medium, bytes / topology_.media()[medium]});
+    const double bytes = static_cast<double>(units_[medium]) / kUnits;
+    loads.push_back({medium, bytes / links_.topology.media()[medium]});
     units_[medium] = 0;
   }
   touched_.clear();

@@ -1,39 +1,32 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <memory>
 #include <tuple>
 #include <vector>
 
-#include "sim/cluster/routes.h"
-#include "sim/cluster/topology.h"
+#include "sim/cluster/cluster_links.h"
 #include "sim/io/cluster.h"
 #include "sim/io/program.h"
 
 namespace moesim {
 
-// How long a collective would occupy a medium alone: for each of its nominal bytes, or in all.
-struct MediumLoad {
-  int medium = 0;
-  double seconds = 0;
-
-  friend bool operator==(const MediumLoad&, const MediumLoad&) = default;
-};
-
 // Group, operation, distance, wrap, root: balanced collectives with equal keys load links alike.
 using TrafficKey = std::tuple<int, int, int, bool, int>;
 TrafficKey traffic_key(const Collective& collective);
 
-// What balanced collectives put on the links of a cluster that has a topology. Remembers what it
-// was asked; keeps references to its arguments.
+// The loads of all instances, with the busiest of their media.
+GroupLoads group_loads(std::vector<std::vector<MediumLoad>> of_instance, int num_media);
+
+// What collectives put on the links of a cluster that has them. Keeps references to its arguments.
 class LinkLoads {
  public:
   LinkLoads(const Program& program, const Cluster& cluster);
 
-  // Of one instance of the collective's group, for each nominal byte, media ascending.
-  const std::vector<MediumLoad>& of(const Collective& collective, int instance) const;
+  // Of a balanced collective: seconds for each nominal byte.
+  std::shared_ptr<const GroupLoads> of(const Collective& collective) const;
 
-  // The same for what `sent` says, in bytes from the i-th member to the j-th: seconds, not per
-  // byte.
+  // Of one instance whose i-th member sends sent(i, j) bytes to the j-th: seconds.
   template <typename Sent>
   std::vector<MediumLoad> of_exchange(const std::vector<int>& members, const Sent& sent) const {
     const auto size = static_cast<int>(members.size());
@@ -54,9 +47,7 @@ class LinkLoads {
 
   const Program& program_;
   const Cluster& cluster_;
-  const Topology& topology_;
-  Routes routes_;
-  mutable std::map<TrafficKey, std::vector<std::vector<MediumLoad>>> known_;  // by instance
+  const ClusterLinks& links_;
   mutable std::vector<std::int64_t> units_;  // by medium, while adding
   mutable std::vector<int> touched_;
   mutable Route route_;

@@ -87,8 +87,10 @@ class TariffMaker {
 
 const CollectiveCost* TariffMaker::find(CollectiveOperation operation, Span span, int size) const {
   const CollectiveCost* best = nullptr;
-  const auto distance = [size](const CollectiveCost& entry) {
-    return entry.group_size > 1 ? std::abs(entry.group_size - size) : 1 << 30;
+  constexpr int kNotStated = 1 << 30;
+  const auto distance = [this, size](const CollectiveCost& entry) {
+    return std::pair(entry.group_size > 1 ? std::abs(entry.group_size - size) : kNotStated,
+                     entry.num_nodes > 0 ? std::abs(entry.num_nodes - place_.nodes) : kNotStated);
   };
   for (const CollectiveCost& entry : profile_.collectives) {
     if (entry.operation == operation && entry.span == span &&

@@ -39,7 +39,8 @@ struct Tariff {
 
 // The tariff from the profile's figures, or where it has none from the cluster's port rates
 // (docs/model.md). Of several entries for an operation and span, the one of the exact group size
-// wins, then the nearest (the first of two), then one that states no size. Throws Error when
+// wins, then the nearest, then one that states no size; of those as near, the one of the nearest
+// number of nodes; then the first. Throws Error when
 // neither profile nor cluster has a figure.
 Tariff make_tariff(const Profile& profile,
                    const Cluster& cluster,

@@ -6,28 +6,51 @@
 #include <map>
 #include <utility>
 
+#include "sim/base/random.h"
+
 namespace moesim {
 namespace {
 
-// A list of numbers that tells classes apart.
-using Key = std::vector<std::int64_t>;
+// Stands for a multiset of numbers, whose order does not matter: sums of two independent mixes of
+// each. Different multisets have the same one with a probability of about 2^-128 (Clarke et al.,
+// "Incremental multiset hash functions", 2003: additive hashes).
+struct Fingerprint {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
 
-std::int64_t bits(double value) {
-  return std::bit_cast<std::int64_t>(value);
+  void add(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    const std::uint64_t mixed = Random(Random(Random(a).next() ^ b).next() ^ c).next();
+    first += mixed;
+    second += Random(mixed ^ 0x5851f42d4c957f2d).next();
+  }
+
+  friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
+};
+
+std::uint64_t bits(double value) {
+  return std::bit_cast<std::uint64_t>(value);
 }
 
-// Numbers for keys, in order of first use.
-class Numbering {
- public:
-  int number(Key key) {
-    const auto next = static_cast<int>(known_.size());
-    return known_.try_emplace(std::move(key), next).first->second;
+// Numbers for fingerprints: equal ones have the same, in order of first use.
+std::vector<int> numbered(const std::vector<Fingerprint>& prints, int& count) {
+  std::vector<int> order(prints.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    order[i] = static_cast<int>(i);
   }
-  int size() const { return static_cast<int>(known_.size()); }
-
- private:
-  std::map<Key, int> known_;
-};
+  const auto key = [&](int i) { return std::pair(prints[i], i); };
+  std::ranges::sort(order, [&](int a, int b) { return key(a) < key(b); });
+  std::vector<int> first(prints.size());  // that has the same fingerprint
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool is_same = i > 0 && prints[order[i]] == prints[order[i - 1]];
+    first[order[i]] = is_same ? first[order[i - 1]] : order[i];
+  }
+  count = 0;
+  std::vector<int> numbers(prints.size());
+  for (size_t i = 0; i < prints.size(); ++i) {
+    numbers[i] = first[i] == static_cast<int>(i) ? count++ : numbers[first[i]];
+  }
+  return numbers;
+}
 
 // One after the other, instances by their members and media, ranks by their instances, and media by
 // who uses them, until nothing is split any more.
@@ -39,7 +62,7 @@ class Refiner {
           int num_media)
       : ranks_(std::move(ranks)), groups_(groups), patterns_(patterns), media_(num_media, 0) {}
 
-  LinkClasses run() {
+  void run() {
     for (std::pair<int, int> before{0, 0}; before != sizes();) {
       before = sizes();
       ranks_ = refine(std::move(ranks_), groups_);
@@ -47,8 +70,10 @@ class Refiner {
       split_ranks();
       split_media();
     }
-    return take();
   }
+
+  Partition take_ranks() { return std::move(ranks_); }
+  const std::vector<int>& media() const { return media_; }
 
  private:
   std::pair<int, int> sizes() const { return {ranks_.num_colours(), num_media_colours_}; }
@@ -57,20 +82,15 @@ class Refiner {
     instances_.clear();
     for (const LinkPatterns::Pattern& pattern : patterns_.patterns) {
       const std::vector<int> colours = colour_sets(ranks_, *pattern.members);
-      Numbering numbering;
-      std::vector<int>& of_instance = instances_.emplace_back();
-      for (size_t i = 0; i < pattern.loads.size(); ++i) {
-        std::vector<std::pair<std::int64_t, std::int64_t>> loads;
-        for (const MediumLoad& load : pattern.loads[i]) {
-          loads.emplace_back(media_[load.medium], bits(load.seconds));
+      std::vector<Fingerprint> prints(colours.size());
+      for (size_t i = 0; i < prints.size(); ++i) {
+        prints[i].add(0, static_cast<std::uint64_t>(colours[i]), 0);
+        for (const MediumLoad& load : pattern.loads->of_instance[i]) {
+          prints[i].add(1, static_cast<std::uint64_t>(media_[load.medium]), bits(load.seconds));
         }
-        std::ranges::sort(loads);
-        Key key{colours[i]};
-        for (const auto& [medium, load] : loads) {
-          key.insert(key.end(), {medium, load});
-        }
-        of_instance.push_back(numbering.number(std::move(key)));
       }
+      int count = 0;
+      instances_.push_back(numbered(prints, count));
     }
   }
 
@@ -88,33 +108,18 @@ class Refiner {
   }
 
   void split_media() {
-    struct Use {
-      int pattern;
-      int instance;
-      std::int64_t load;
-      auto operator<=>(const Use&) const = default;
-    };
-    std::vector<std::vector<Use>> uses(media_.size());
+    std::vector<Fingerprint> prints(media_.size());
     for (size_t p = 0; p < patterns_.patterns.size(); ++p) {
-      for (size_t i = 0; i < patterns_.patterns[p].loads.size(); ++i) {
-        for (const MediumLoad& load : patterns_.patterns[p].loads[i]) {
-          uses[load.medium].push_back({static_cast<int>(p), instances_[p][i], bits(load.seconds)});
+      const auto& loads = patterns_.patterns[p].loads->of_instance;
+      for (size_t i = 0; i < loads.size(); ++i) {
+        for (const MediumLoad& load : loads[i]) {
+          prints[load.medium].add(
+              p, static_cast<std::uint64_t>(instances_[p][i]), bits(load.seconds));
         }
       }
     }
-    Numbering numbering;
-    for (size_t medium = 0; medium < media_.size(); ++medium) {
-      std::ranges::sort(uses[medium]);
-      Key key;
-      for (const Use& use : uses[medium]) {
-        key.insert(key.end(), {use.pattern, use.instance, use.load});
-      }
-      media_[medium] = numbering.number(std::move(key));
-    }
-    num_media_colours_ = numbering.size();
+    media_ = numbered(prints, num_media_colours_);
   }
-
-  LinkClasses take();
 
   Partition ranks_;
   const std::vector<const Relation*>& groups_;
@@ -124,10 +129,10 @@ class Refiner {
   std::vector<std::vector<int>> instances_;  // [pattern][instance]
 };
 
-std::vector<bool> used_media(const LinkPatterns& patterns, int num_media) {
+std::vector<bool> used_media(const LinkPatterns& patterns, size_t num_media) {
   std::vector<bool> is_used(num_media);
   for (const LinkPatterns::Pattern& pattern : patterns.patterns) {
-    for (const std::vector<MediumLoad>& loads : pattern.loads) {
+    for (const std::vector<MediumLoad>& loads : pattern.loads->of_instance) {
       for (const MediumLoad& load : loads) {
         is_used[load.medium] = true;
       }
@@ -155,11 +160,6 @@ LinkClasses make_classes(Partition ranks,
   return classes;
 }
 
-LinkClasses Refiner::take() {
-  return make_classes(
-      std::move(ranks_), media_, used_media(patterns_, static_cast<int>(media_.size())));
-}
-
 }  // namespace
 
 LinkClasses refine_with_links(Partition ranks,
@@ -169,7 +169,10 @@ LinkClasses refine_with_links(Partition ranks,
   if (patterns.patterns.empty()) {
     return {refine(std::move(ranks), groups), {}, {}};
   }
-  return Refiner(std::move(ranks), groups, patterns, num_media).run();
+  Refiner refiner(std::move(ranks), groups, patterns, num_media);
+  refiner.run();
+  return make_classes(
+      refiner.take_ranks(), refiner.media(), used_media(patterns, refiner.media().size()));
 }
 
 LinkClasses separate_links(Partition ranks, const LinkPatterns& patterns, int num_media) {
@@ -177,7 +180,7 @@ LinkClasses separate_links(Partition ranks, const LinkPatterns& patterns, int nu
   for (int medium = 0; medium < num_media; ++medium) {
     colours[medium] = medium;
   }
-  return make_classes(std::move(ranks), colours, used_media(patterns, num_media));
+  return make_classes(std::move(ranks), colours, used_media(patterns, colours.size()));
 }
 
 }  // namespace moesim

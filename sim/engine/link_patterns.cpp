@@ -7,12 +7,9 @@ namespace {
 
 LinkPatterns::Pattern make_pattern(const Task& task, TaskCosts& costs) {
   const Group& group = costs.program().groups[std::get<Collective>(task.descriptor).group];
-  LinkPatterns::Pattern pattern{
-      .members = &group.members, .loads = {}, .per_byte = !costs.depends_on_rank(task)};
-  for (int instance = 0; instance < std::ssize(group.members); ++instance) {
-    pattern.loads.push_back(costs.link_loads(task, instance));
-  }
-  return pattern;
+  return {.members = &group.members,
+          .loads = costs.link_loads(task),
+          .per_byte = !costs.depends_on_rank(task)};
 }
 
 }  // namespace

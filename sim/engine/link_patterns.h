@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "sim/engine/task_cost.h"
@@ -11,8 +12,8 @@ namespace moesim {
 struct LinkPatterns {
   struct Pattern {
     const std::vector<std::vector<int>>* members = nullptr;  // of the group's instances
-    std::vector<std::vector<MediumLoad>> loads;              // by instance
-    bool per_byte = true;                                    // else seconds in all
+    std::shared_ptr<const GroupLoads> loads;
+    bool per_byte = true;  // else seconds in all
   };
 
   std::vector<Pattern> patterns;  // none where the cluster has no links

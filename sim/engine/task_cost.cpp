@@ -1,13 +1,13 @@
 #include "sim/engine/task_cost.h"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
 #include "sim/base/error.h"
 #include "sim/base/message.h"
+#include "sim/cluster/cluster_links.h"
 #include "sim/collective/cost_curve.h"
 #include "sim/program/work.h"
 
@@ -152,32 +152,21 @@ Time TaskCosts::alone(const Task& task, int rank) {
 }
 
 int TaskCosts::num_media() const {
-  return has_links() ? static_cast<int>(cluster_->topology->media().size()) : 0;
+  return has_links() ? static_cast<int>(cluster_->links->topology.media().size()) : 0;
 }
 
-std::vector<MediumLoad> TaskCosts::link_loads(const Task& task, int instance) const {
-  return collective_costs_ ? collective_costs_->link_loads(task, instance)
-                           : std::vector<MediumLoad>();
+std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task) const {
+  return collective_costs_ ? collective_costs_->link_loads(task) : nullptr;
 }
 
 // Of all instances of the group together.
 Time TaskCosts::busiest_link(const Task& task) const {
-  if (!has_links()) {
+  const std::shared_ptr<const GroupLoads> loads = link_loads(task);
+  if (loads == nullptr) {
     return Time::zero();
   }
-  const auto& collective = std::get<Collective>(task.descriptor);
-  std::map<int, double> seconds;
-  const auto num_instances = static_cast<int>(program_.groups[collective.group].members.size());
-  double busiest = 0;
-  for (int instance = 0; instance < num_instances; ++instance) {
-    for (const MediumLoad& load : link_loads(task, instance)) {
-      double& sum = seconds[load.medium];
-      sum += load.seconds;
-      busiest = std::max(busiest, sum);
-    }
-  }
-  const double bytes = depends_on_rank(task) ? 1 : static_cast<double>(collective.bytes);
-  return checked_time(busiest * bytes, task.name);
+  const auto bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes);
+  return checked_time(loads->busiest * (depends_on_rank(task) ? 1 : bytes), task.name);
 }
 
 MemberPlace TaskCosts::place(const Collective& collective, int rank) {

@@ -49,12 +49,11 @@ class TaskCosts {
   CollectiveLoad load(const Task& task, int rank);
 
   // Whether collectives put loads on links of the cluster.
-  bool has_links() const { return collective_costs_ && cluster_->topology != nullptr; }
+  bool has_links() const { return collective_costs_ && cluster_->links != nullptr; }
   int num_media() const;
 
-  // What a collective's messages within one group instance put on links: seconds for each byte of
-  // the task, or in all where it depends on ranks. None without links.
-  std::vector<MediumLoad> link_loads(const Task& task, int instance) const;
+  // What a collective's messages put on links: see CollectiveCosts.
+  std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
 
   // Start-up and transfer of a member's whole group instance, alone but for the group's other
   // instances, which begin with it.

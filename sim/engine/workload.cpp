@@ -144,8 +144,8 @@ void WorkloadWriter::place_participants() {
 LinkUsers WorkloadWriter::users_of(const LinkPatterns::Pattern& pattern, int group) const {
   const InstanceClasses& instances = workload_.classes.groups[group];
   LinkUsers users(instances.rank_classes.size());
-  for (std::size_t i = 0; i < pattern.loads.size(); ++i) {
-    for (const MediumLoad& load : pattern.loads[i]) {
+  for (std::size_t i = 0; i < pattern.loads->of_instance.size(); ++i) {
+    for (const MediumLoad& load : pattern.loads->of_instance[i]) {
       const int link = workload_.classes.of_medium[load.medium];
       if (workload_.classes.media[link] == load.medium) {
         ++users[instances.of_instance[i]][{link, load.seconds}];

@@ -10,7 +10,7 @@
 
 namespace moesim {
 
-class Topology;
+struct ClusterLinks;
 
 // What one port of a GPU carries each way, without protocol overheads.
 struct PortRate {
@@ -20,7 +20,7 @@ struct PortRate {
 
 // `num_nodes` nodes of `gpus_per_node` GPUs. Rank r is GPU r mod gpus_per_node of node
 // r / gpus_per_node. Either as the two-level fabric of a testbed, in which each GPU has a port into
-// its node and a port to the other nodes, or with `wiring`, link by link; then `topology` is
+// its node and a port to the other nodes, or with `wiring`, link by link; then `links` is
 // its graph, and the ports are what the links leave of them when all GPUs send
 // (sim/cluster/wired_cluster.h). `intra_node` and `inter_node` serve collectives that the profile
 // has no figure for.
@@ -34,7 +34,7 @@ struct Cluster {
   PortRate intra_node;
   PortRate inter_node;
   std::optional<Wiring> wiring;
-  std::shared_ptr<const Topology> topology;  // of the wiring: sim/cluster/wired_cluster.h
+  std::shared_ptr<const ClusterLinks> links;  // of the wiring: sim/cluster/wired_cluster.h
 
   int num_gpus() const { return num_nodes * gpus_per_node; }
 };

@@ -135,20 +135,55 @@ std::vector<OperationCost> read_operations(const Fields& root) {
   return costs;
 }
 
+// A span within a node is of one node, one between nodes of as many as there are ranks.
+int read_num_nodes(const Fields& fields, const CollectiveCost& cost) {
+  const int nodes = fields.integer_or("num_nodes", 0, {1, io::kMaxRanks});
+  if (nodes == 0) {
+    return nodes;
+  }
+  const bool fits = cost.span == Span::kNode     ? nodes == 1
+                    : cost.span == Span::kFabric ? nodes == cost.group_size
+                                                 : nodes > 1 && nodes < cost.group_size;
+  if (!fits || cost.group_size % nodes != 0) {
+    throw fields.error(
+        "num_nodes",
+        "group_size and num_nodes do not make this span: NODE is of one node, FABRIC "
+        "of one rank per node, BOTH of several nodes with as many ranks on each");
+  }
+  return nodes;
+}
+
+// A measured time contains the start-up.
+void check_startup_of_points(const Fields& fields, const CollectiveCost& cost) {
+  if (cost.points.empty() || cost.startup_seconds == 0) {
+    return;
+  }
+  if (cost.startup_per == StartupPer::kPeer && cost.group_size == 0) {
+    throw fields.error("startup_per",
+                       "the start-up of measured points needs their group_size; give it");
+  }
+  const int times = cost.startup_per == StartupPer::kPeer ? cost.group_size - 1 : 1;
+  constexpr double kRounding = 1 + 1e-6;  // of what a file says in nine digits
+  if (cost.startup_seconds * times > cost.points.front().seconds * kRounding) {
+    throw fields.error("startup", "it is more than the first point's whole time; lower it");
+  }
+}
+
 CollectiveCost read_collective(const Fields& fields) {
   CollectiveCost cost;
   cost.operation = fields.choice<CollectiveOperation>("operation");
   cost.span = fields.choice<Span>("span");
   cost.group_size = fields.integer_or("group_size", 0, {2, io::kMaxRanks});
+  cost.num_nodes = read_num_nodes(fields, cost);
   cost.startup_seconds = read_seconds(fields, "startup");
   cost.startup_per = fields.choice_or("startup_per", StartupPer::kTask);
   cost.points = read_points(fields, kBytesTexts, read_bytes);
   if (cost.points.empty()) {
     cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
-  } else if (fields.has("per_byte") || fields.has("startup")) {
-    throw fields.error(fields.has("per_byte") ? "per_byte" : "startup",
-                       "points stand instead of startup and per_byte; keep one of the two");
+  } else if (fields.has("per_byte")) {
+    throw fields.error("per_byte", "points stand instead of per_byte; keep one of the two");
   }
+  check_startup_of_points(fields, cost);
   cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
   cost.fit = read_fit(fields);
   cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
@@ -157,7 +192,7 @@ CollectiveCost read_collective(const Fields& fields) {
 
 bool same_case(const CollectiveCost& left, const CollectiveCost& right) {
   return left.operation == right.operation && left.span == right.span &&
-         left.group_size == right.group_size;
+         left.group_size == right.group_size && left.num_nodes == right.num_nodes;
 }
 
 std::vector<CollectiveCost> read_collectives(const Fields& root) {
@@ -168,8 +203,9 @@ std::vector<CollectiveCost> read_collectives(const Fields& root) {
     if (std::any_of(costs.begin(), costs.end(), is_same)) {
       throw fields.error(
           "operation",
-          fmt::format("a second {} of the same span and group size; keep one of them",
-                      to_string(cost.operation)));
+          fmt::format(
+              "a second {} of the same span, group size and number of nodes; keep one of them",
+              to_string(cost.operation)));
     }
     costs.push_back(cost);
   }

@@ -33,19 +33,21 @@ enum class StartupPer { kTask, kPeer };
 // of its own.
 enum class BottleneckPlace { kPort, kPrivate };
 
-// t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log.
-// Bytes are per rank as in `Collective`. `group_size` is the size it was measured with (0: not
-// stated); another size scales the transfer by the share of bytes that cross the port.
+// t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log, of
+// which the startup is then a part. Bytes are per rank as in `Collective`. `group_size` is the size
+// it was measured with, on `num_nodes` nodes (0: not stated); another size scales the transfer by
+// the share of bytes that cross the port.
 struct CollectiveCost {
   CollectiveOperation operation = CollectiveOperation::kAllReduce;
   Span span = Span::kNode;
   int group_size = 0;
+  int num_nodes = 0;
   double startup_seconds = 0;
   StartupPer startup_per = StartupPer::kTask;
   double seconds_per_byte = 0;
-  std::vector<MeasuredPoint> points;
+  std::vector<MeasuredPoint> points{};
   double weight = 1;  // in weighted max-min sharing of a port
-  Fit fit;
+  Fit fit{};
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
 };
 

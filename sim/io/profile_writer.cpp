@@ -62,9 +62,14 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
   if (cost.group_size > 0) {
     message.set_group_size(cost.group_size);
   }
-  if (cost.points.empty()) {
+  if (cost.num_nodes > 0) {
+    message.set_num_nodes(cost.num_nodes);
+  }
+  if (cost.points.empty() || cost.startup_seconds > 0) {
     message.set_startup(microseconds(cost.startup_seconds));
     message.set_startup_per(static_cast<proto::CollectiveCost::StartupPer>(cost.startup_per));
+  }
+  if (cost.points.empty()) {
     message.set_per_byte(per_byte(cost.seconds_per_byte));
   }
   for (const MeasuredPoint& point : cost.points) {

@@ -58,7 +58,7 @@ struct NodeGroup {
 // How far apart two GPUs of a node may be to reach each other over PCIe.
 enum class PeerAccess { kSystem, kSocket, kPcieSwitch, kNever };
 
-struct Transfers {
+struct TransferSpec {
   PeerAccess peer_access = PeerAccess::kSystem;
   bool gpudirect = true;  // NICs read and write the memory of GPUs
   bool pxn = false;
@@ -107,7 +107,7 @@ struct LinkChange {
 struct Wiring {
   std::vector<NodeGroup> nodes;  // at least one; counts add up to the cluster's nodes
   FabricSpec fabric;
-  Transfers transfers;
+  TransferSpec transfers;
   std::vector<LinkChange> changes;
 };
 

@@ -227,9 +227,9 @@ TEST_F(BackendTest, ModelledOperationsLastWhatTheProfileSays) {
 // Stands for mpirun: the processes of fsmoe fail to start, those of others run without MPI.
 constexpr const char* kLauncher = R"(
 program=$1
-for folder; do :; done
+shift 3
 if grep -q '"tiny/fsmoe"' "$program"; then echo "no route to node 1"; exit 1; fi
-)" MOESIM_EXECUTE_BINARY R"( "$program" --clock raw --repeat 2 --traces "$folder"
+)" MOESIM_EXECUTE_BINARY R"( "$program" "$@"
 )";
 
 // The others are measured all the same, and the row says why it has no times.
@@ -241,6 +241,8 @@ TEST_F(BackendTest, AScheduleWhoseRunsFailDoesNotEndTheOthers) {
                                              "profile.txtpb",
                                              "--launcher",
                                              "sh launcher.sh",
+                                             "--clock",
+                                             "raw",
                                              "--runs",
                                              "2"};
   const auto run = [&](std::vector<std::string> more) {
@@ -341,7 +343,8 @@ TEST_F(LauncherTest, PassesOnWhatMoesimExecuteKnows) {
   EXPECT_THAT(outcome.out, HasSubstr("median of 2 runs"));
   EXPECT_THAT(workspace_.read("words.txt"),
               HasSubstr("program.json --transport mpi --clock raw --dilation 1 --hardware-queues 3 "
-                        "--repeat 2 --max-rejected 10 --traces "));
+                        "--warmup 1 --repeat 2 --max-repeat 2 --spread 0.01 --max-rejected 10 "
+                        "--traces "));
   EXPECT_EQ(workspace_.read("r.txt"), workspace_.read("t.txt"));
 }
 

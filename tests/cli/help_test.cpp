@@ -1,4 +1,5 @@
 // Help, version, and what bad usage looks like.
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <string>
@@ -19,6 +20,7 @@ constexpr std::size_t kDescriptions = 28;  // the column where they begin
 constexpr auto kCommands = std::to_array<const char*>({"simulate",
                                                        "execute",
                                                        "calibrate",
+                                                       "predict-collective",
                                                        "crosscheck",
                                                        "compare",
                                                        "sweep",
@@ -66,7 +68,9 @@ TEST_P(HelpTest, UnknownOptionIsBadUsage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest, testing::ValuesIn(kCommands), [](const auto& command) {
-  return std::string(command.param);
+  std::string name = command.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 });
 
 TEST(UsageTest, HelpListsTheCommands) {

@@ -73,6 +73,7 @@ std::vector<Section> all_sections(int num_workers) {
        {},
        [num_workers](List) { return study_equality({num_workers}); }},
       {"crosscheck", "Predicted and measured", {}, [](List) { return study_crosscheck({}); }},
+      {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
       {"determinism", "The same bytes again", load_all({"quickstart"}), [](List of) {
          return study_determinism({of.front()});
        }}};

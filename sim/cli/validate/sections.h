@@ -90,6 +90,17 @@ struct CrosscheckStudy {
 };
 Finding study_crosscheck(const CrosscheckStudy& study);
 
+// Collectives on layouts and sizes that the calibration did not see, from published logs of
+// nccl-tests whose figures are stored in a folder.
+struct LinksStudy {
+  std::string folder = "calibration/measured/nccl_tests";
+  double h100_median = 0.05;
+  double h100_worst = 0.2;
+  double polaris_median = 0.3;
+  double size_median = 0.15;
+};
+Finding study_links(const LinksStudy& study);
+
 // The same bytes again, from other numbers of workers, and after other scenarios. In worker
 // processes. `report` says what a schedule does with a scenario; report_hash: the hash of what
 // `simulate --json --spans` prints.

@@ -54,9 +54,24 @@ TEST(RobustFitTest, SlopeIsNeverNegative) {
 TEST(RobustFitTest, ATableHoldsMediansThatDoNotDescend) {
   const auto table = median_table({{2, 5}, {1, 3}, {1, 9}, {1, 4}, {4, 4.5}});
   ASSERT_EQ(table.size(), 3U);
-  EXPECT_EQ(table[0].seconds, 4);  // of 3, 4, 9
-  EXPECT_EQ(table[1].seconds, 5);
-  EXPECT_EQ(table[2].seconds, 5);  // 4.5 would descend
+  EXPECT_EQ(table[0].seconds, 4);    // of 3, 4, 9
+  EXPECT_EQ(table[1].seconds, 4.5);  // 5, 4.5 descends: both get the lower middle of the two
+  EXPECT_EQ(table[2].seconds, 4.5);
+}
+
+// One slow size is pooled with the next ones until they do not descend: of 9 and 3 the lower, 3.
+TEST(RobustFitTest, OneSlowSizeDoesNotLiftTheNext) {
+  std::vector<double> seconds;
+  for (const Sample& sample : median_table({{1, 2}, {2, 9}, {3, 3}, {4, 4}, {5, 6}})) {
+    seconds.push_back(sample.seconds);
+  }
+  EXPECT_EQ(seconds, (std::vector<double>{2, 3, 3, 4, 6}));
+}
+
+TEST(RobustFitTest, MediansOfSmallSets) {
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median({5, 1, 3}), 3);
 }
 
 TEST(RobustFitTest, QuantilesOfSmallSets) {

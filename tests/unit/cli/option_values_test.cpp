@@ -77,5 +77,35 @@ TEST(OptionValuesTest, SharesAreNumbersOrPercent) {
   }
 }
 
+TEST(OptionValuesTest, Layouts) {
+  EXPECT_EQ(parse_layout("10x4"), (Layout{10, 4}));
+  for (const char* text : {"", "10", "x4", "10x", "0x4", "1x1", "-2x4", "10x4x2", "99999x1"}) {
+    EXPECT_THROW(parse_layout(text), Error) << text;
+  }
+}
+
+TEST(OptionValuesTest, LogsAndTheirCollectives) {
+  EXPECT_EQ(parse_nccl_log_option("a/b.log").path, "a/b.log");
+  EXPECT_EQ(parse_nccl_log_option("a/b=1.log").path, "a/b=1.log");  // no collective has a slash
+  EXPECT_EQ(parse_nccl_log_option("all_gather=a/b.log").path, "a/b.log");
+  EXPECT_EQ(parse_nccl_log_option("all_gather=a/b.log").collective, "all_gather");
+  EXPECT_THROW(parse_nccl_log_option("gathr=b.log"), Error);
+}
+
+TEST(OptionValuesTest, OperationsOfBothNames) {
+  EXPECT_EQ(parse_operation("ALL_TO_ALL"), CollectiveOperation::kAllToAll);
+  EXPECT_EQ(parse_operation("alltoall"), CollectiveOperation::kAllToAll);
+  EXPECT_EQ(parse_operation("sendrecv"), CollectiveOperation::kShift);
+  EXPECT_THROW(parse_operation("gather"), Error);
+}
+
+TEST(OptionValuesTest, SizesDoubleOrAreListed) {
+  EXPECT_EQ(parse_sizes("1KiB..5KiB"), (std::vector<std::int64_t>{1024, 2048, 4096}));
+  EXPECT_EQ(parse_sizes("3KiB,1KiB"), (std::vector<std::int64_t>{3072, 1024}));
+  for (const char* text : {"", "4", "0 B", "2KiB..1KiB", "1KiB..", "..1KiB", "1KiB,"}) {
+    EXPECT_THROW(parse_sizes(text), Error) << text;
+  }
+}
+
 }  // namespace
 }  // namespace moesim

@@ -23,7 +23,7 @@ class Machine {
 
   Route route(int from, int to) const { return routes_.between(from, to); }
   Names names(int from, int to) const { return hops(topology_, route(from, to)); }
-  void check() const { check_reach(topology_, *cluster_.wiring); }
+  void check() const { check_reach(topology_, routes_); }
 
  private:
   Cluster cluster_;

@@ -17,7 +17,7 @@ TEST(WiredClusterTest, PortsOfATestbedStay) {
   const Cluster cluster =
       wired_text(2, 2, "intra_node { rate: '3 GB/s' } inter_node { rate: '2 GB/s' }");
   EXPECT_EQ(cluster.intra_node.bytes_per_second, 3e9);
-  EXPECT_EQ(cluster.topology, nullptr);
+  EXPECT_EQ(cluster.links, nullptr);
 }
 
 // NVLink into the node, a NIC for each GPU out of it.
@@ -25,7 +25,7 @@ TEST(WiredClusterTest, NvLinkAndNics) {
   const Cluster cluster = wired_text(2, 4, plain_nodes(4) + "fabric { single_switch {} }");
   EXPECT_EQ(cluster.intra_node.bytes_per_second, 4e9);
   EXPECT_EQ(cluster.inter_node.bytes_per_second, 1e9);
-  EXPECT_NE(cluster.topology, nullptr);
+  EXPECT_NE(cluster.links, nullptr);
 }
 
 // Four GPUs share a NIC of 1 GB/s.

@@ -77,6 +77,27 @@ TEST_F(CollectiveCostTest, ProfileWinsAndLoadsThePortOfItsSpan) {
   EXPECT_THAT(costs_.assumptions(), IsEmpty());
 }
 
+// Two entries of 8 ranks, on 4 nodes (5 ps) and on 2 (7 ps).
+std::vector<CollectiveCost> on_four_and_on_two_nodes() {
+  std::vector<CollectiveCost> costs = {make_cost(kAllGather, Span::kBoth, 5, 2),
+                                       make_cost(kAllGather, Span::kBoth, 7, 3)};
+  costs[0].group_size = costs[1].group_size = 8;
+  costs[0].num_nodes = 4;
+  costs[1].num_nodes = 2;
+  return costs;
+}
+
+TEST_F(CollectiveCostTest, OfEntriesOfOneSizeTheNumberOfNodesDecides) {
+  profile_.collectives = on_four_and_on_two_nodes();
+  EXPECT_EQ(load(kAllGather, 100, ranks(8)).startup, ps(7));
+}
+
+TEST_F(CollectiveCostTest, TheSizeDecidesBeforeTheNumberOfNodes) {
+  profile_.collectives = on_four_and_on_two_nodes();
+  profile_.collectives[1].group_size = 10;
+  EXPECT_EQ(load(kAllGather, 100, ranks(8)).startup, ps(5));
+}
+
 TEST_F(CollectiveCostTest, AGroupOfOneIsFree) {
   EXPECT_EQ(load(kAllReduce, 100, {3}), CollectiveLoad());
   EXPECT_THAT(costs_.assumptions(), IsEmpty());

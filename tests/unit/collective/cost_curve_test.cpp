@@ -77,6 +77,8 @@ TEST(TransferTest, ATableContainsItsStartup) {
   // Faster than its start-up: nothing is left to transfer.
   EXPECT_EQ(transfer_seconds(table({{100, 3}, {1000, 7}}, 4), 100, 8), 0);
   EXPECT_EQ(transfer_seconds(table({{100, 3}, {1000, 7}}), 0, 8), 0);
+  // Below its sizes: half the bytes of (100, 3) take half of 3 - 2.
+  EXPECT_EQ(transfer_seconds(table({{100, 3}, {1000, 7}}, 2), 50, 8), 0.5);
 }
 
 }  // namespace

@@ -121,7 +121,8 @@ TEST(ProfileTest, RefusesWhatCannotBe) {
             "p.txtpb:1:55: group_size is 1; write a number from 2 to 1048576");
   EXPECT_EQ(profile_error("collectives { operation: SHIFT span: NODE per_byte: '1 ns/KB' }\n"
                           "collectives { operation: SHIFT span: NODE per_byte: '1 ns/KB' }"),
-            "p.txtpb:2:26: a second SHIFT of the same span and group size; keep one of them");
+            "p.txtpb:2:26: a second SHIFT of the same span, group size and number of nodes; keep "
+            "one of them");
 }
 
 TEST(ProfileTest, PointsMustBeMonotone) {
@@ -135,7 +136,46 @@ TEST(ProfileTest, PointsMustBeMonotone) {
   EXPECT_EQ(points("points { bytes: '2 B' time: '2 us' }\npoints { bytes: '3 B' time: '1 us' }"),
             "p.txtpb:3:29: a larger size takes no less time; remove or smooth this point");
   EXPECT_EQ(points("points { bytes: '2 B' time: '2 us' } per_byte: '1 ns/KB'"),
-            "p.txtpb:2:48: points stand instead of startup and per_byte; keep one of the two");
+            "p.txtpb:2:48: points stand instead of per_byte; keep one of the two");
+}
+
+TEST(ProfileTest, PointsContainTheirStartup) {
+  const auto points = [](const std::string& text) {
+    return profile_error("collectives { operation: SHIFT span: NODE\n" + text +
+                         " points { bytes: '2 B' time: '7 us' } }");
+  };
+  EXPECT_EQ(points("startup: '7 us'"), "");
+  EXPECT_EQ(points("startup: '7.1 us'"),
+            "p.txtpb:2:10: it is more than the first point's whole time; lower it");
+  // Seven other ranks: 7 us.
+  EXPECT_EQ(points("group_size: 8 startup_per: PEER startup: '1 us'"), "");
+  EXPECT_EQ(points("group_size: 9 startup_per: PEER startup: '1 us'"),
+            "p.txtpb:2:42: it is more than the first point's whole time; lower it");
+  EXPECT_EQ(points("startup_per: PEER startup: '1 us'"),
+            "p.txtpb:2:14: the start-up of measured points needs their group_size; give it");
+}
+
+TEST(ProfileTest, NodesAndRanksMakeTheSpan) {
+  const auto group = [](const std::string& text) {
+    return profile_error("collectives { operation: SHIFT per_byte: '1 ns/KB' " + text + " }");
+  };
+  EXPECT_EQ(group("span: NODE group_size: 8 num_nodes: 1"), "");
+  EXPECT_EQ(group("span: FABRIC group_size: 8 num_nodes: 8"), "");
+  EXPECT_EQ(group("span: BOTH group_size: 8 num_nodes: 2"), "");
+  for (const char* text : {"span: NODE group_size: 8 num_nodes: 2",
+                           "span: NODE num_nodes: 2",
+                           "span: FABRIC group_size: 8 num_nodes: 4",
+                           "span: BOTH group_size: 8 num_nodes: 1",
+                           "span: BOTH group_size: 8 num_nodes: 8",
+                           "span: BOTH group_size: 8 num_nodes: 3"}) {
+    EXPECT_THAT(group(text), testing::HasSubstr("group_size and num_nodes do not make this span"))
+        << text;
+  }
+  // The same ranks on other nodes are another case.
+  EXPECT_EQ(
+      group("span: BOTH group_size: 8 num_nodes: 2 } collectives { operation: SHIFT per_byte: "
+            "'1 ns/KB' span: BOTH group_size: 8 num_nodes: 4"),
+      "");
 }
 
 TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
@@ -155,6 +195,11 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   line.fit = {9, 0.999, 0.002};
   CollectiveCost table;
   table.operation = CollectiveOperation::kAllGather;
+  table.span = Span::kBoth;
+  table.group_size = 8;
+  table.num_nodes = 2;
+  table.startup_seconds = 1e-5;
+  table.startup_per = StartupPer::kPeer;
   table.points = {{1024, 1e-4}, {4096, 2e-4}};
   profile.collectives = {line, table};
   profile.launch_overhead_seconds = 7e-6;
@@ -176,6 +221,9 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   EXPECT_EQ(read.collectives[0].fit.num_samples, 9);
   ASSERT_EQ(read.collectives[1].points.size(), 2U);
   EXPECT_EQ(read.collectives[1].points[1].size, 4096);
+  EXPECT_EQ(read.collectives[1].num_nodes, 2);
+  EXPECT_EQ(read.collectives[1].startup_per, StartupPer::kPeer);
+  EXPECT_NEAR(read.collectives[1].startup_seconds, 1e-5, 1e-13);
   EXPECT_NEAR(read.launch_overhead_seconds, 7e-6, 1e-12);
   EXPECT_EQ(read.hardware_queues, 8);
 }

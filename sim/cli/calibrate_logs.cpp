@@ -1,0 +1,83 @@
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "calibration/nccl_report.h"
+#include "sim/base/error.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/output.h"
+#include "sim/cli/output_paths.h"
+#include "sim/io/cluster.h"
+#include "sim/io/files.h"
+#include "sim/report/text.h"
+
+namespace moesim {
+namespace {
+
+std::vector<NcclLog> read_logs(const CalibrateOptions& options) {
+  std::vector<NcclLog> logs;
+  for (const NcclLogOption& log : options.nccl_logs) {
+    logs.push_back(parse_nccl_log(
+        log.path, read_file(log.path), {.collective = log.collective, .layout = options.layout}));
+  }
+  return logs;
+}
+
+void require_of_cluster(const std::vector<NcclLog>& logs, const Cluster& cluster) {
+  for (const NcclLog& log : logs) {
+    for (const NcclRun& run : log.runs) {
+      if (run.layout.gpus_per_node > cluster.gpus_per_node) {
+        throw Error(
+            log.path,
+            fmt::format("its {} ran on {}, but nodes of cluster '{}' have {} GPUs; give the "
+                        "cluster that it ran on",
+                        run.collective,
+                        to_string(run.layout),
+                        cluster.name,
+                        cluster.gpus_per_node));
+      }
+    }
+  }
+}
+
+// So that on a cluster with other rates transfers are scaled.
+void add_port_rates(const Cluster& cluster, Profile& profile) {
+  if (cluster.intra_node.bytes_per_second > 0) {
+    profile.intra_node_rate = cluster.intra_node.bytes_per_second;
+  }
+  if (cluster.inter_node.bytes_per_second > 0) {
+    profile.inter_node_rate = cluster.inter_node.bytes_per_second;
+  }
+}
+
+}  // namespace
+
+int run_calibrate_logs(const CalibrateOptions& options) {
+  std::vector<std::string> inputs = {options.input.cluster};
+  for (const NcclLogOption& log : options.nccl_logs) {
+    inputs.push_back(log.path);
+  }
+  check_outputs({options.out}, inputs);
+  const Cluster cluster = load_cluster(options.input.cluster, options.input.overrides);
+  const std::vector<NcclLog> logs = read_logs(options);
+  require_of_cluster(logs, cluster);
+  NcclCalibration calibration = calibrate_from_logs(logs);
+  if (calibration.entries.empty()) {
+    throw Error(fmt::format("nothing to calibrate: {}", calibration.left_out.front()));
+  }
+  calibration.profile.name = cluster.name + "_nccl_tests";
+  add_port_rates(cluster, calibration.profile);
+  const std::string text = profile_to_text(calibration.profile);
+  const std::string report = nccl_report(calibration, logs);
+  if (options.out.empty()) {
+    print_error(report);
+    print_out(text);
+    return kExitOk;
+  }
+  write_file_atomically(options.out, text);
+  print_out(fmt::format(
+      "{}\n{}: {}\n", report, options.out, counted(calibration.entries.size(), "collective")));
+  return kExitOk;
+}
+
+}  // namespace moesim

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "calibration/nccl_log.h"
+#include "calibration/robust_fit.h"
+#include "sim/base/error.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/output.h"
+#include "sim/collective/layout_model.h"
+#include "sim/io/cluster.h"
+#include "sim/io/files.h"
+#include "sim/io/profile.h"
+
+namespace moesim {
+namespace {
+
+constexpr std::int64_t kLeastSize = 64 * 1024;
+constexpr std::int64_t kLargestSize = 1024 * 1024 * 1024;
+
+// Measured times of a layout by size.
+using Measured = std::map<std::int64_t, double>;
+
+struct Question {
+  CollectiveOperation operation = CollectiveOperation::kAllReduce;
+  Layout layout;
+  std::vector<std::int64_t> sizes;
+  Measured measured;
+};
+
+// What the command line says of the layout; nothing where it leaves it to the log.
+std::optional<Layout> given_layout(const PredictCollectiveOptions& options) {
+  if (options.nodes > 0 && options.gpus > 0) {
+    return Layout{options.nodes, options.gpus};
+  }
+  if (options.cluster.empty()) {
+    return std::nullopt;
+  }
+  const Cluster cluster = load_cluster(options.cluster);
+  return Layout{options.nodes > 0 ? options.nodes : cluster.num_nodes,
+                options.gpus > 0 ? options.gpus : cluster.gpus_per_node};
+}
+
+// The tests of the log that answer: of the collective, on the layout.
+Measured read_measured(const PredictCollectiveOptions& options, std::optional<Layout>& layout) {
+  const std::string collective(nccl_collective(*options.operation).name);
+  const NcclLog log = parse_nccl_log(
+      options.against, read_file(options.against), {.collective = collective, .layout = layout});
+  std::map<std::int64_t, std::vector<double>> times;
+  std::string others;
+  for (const NcclRun& run : log.runs) {
+    if (run.collective != collective || (layout && run.layout != *layout)) {
+      others += fmt::format(
+          "{}{} on {}", others.empty() ? "" : ", ", run.collective, to_string(run.layout));
+      continue;
+    }
+    layout = run.layout;
+    for (const NcclRow& row : run.rows) {
+      times[row.bytes].push_back(row.seconds());
+    }
+  }
+  if (times.empty()) {
+    throw Error(
+        options.against,
+        fmt::format(
+            "no {}{}; it has {}", collective, layout ? " on " + to_string(*layout) : "", others));
+  }
+  Measured measured;
+  for (const auto& [bytes, samples] : times) {
+    measured[bytes] = median(samples);
+  }
+  return measured;
+}
+
+std::vector<std::int64_t> default_sizes(const Measured& measured) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& [bytes, seconds] : measured) {
+    sizes.push_back(bytes);
+  }
+  for (std::int64_t size = kLeastSize; measured.empty() && size <= kLargestSize; size *= 2) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Question make_question(const PredictCollectiveOptions& options) {
+  Question question{
+      .operation = *options.operation, .layout = {}, .sizes = options.sizes, .measured = {}};
+  std::optional<Layout> layout = given_layout(options);
+  if (!options.against.empty()) {
+    question.measured = read_measured(options, layout);
+  }
+  question.layout = layout.value();
+  if (question.layout.size() < 2) {
+    throw Error("a collective of one rank takes no time; give --nodes and --gpus of two or more");
+  }
+  if (question.sizes.empty()) {
+    question.sizes = default_sizes(question.measured);
+  }
+  return question;
+}
+
+std::string microseconds(double seconds) {
+  const double us = 1e6 * seconds;
+  return us < 1e5 ? fmt::format("{:.2f}", us) : fmt::format("{:.0f}", us);
+}
+
+std::string heading(bool has_measured) {
+  return fmt::format(
+      "#\n"
+      "#{:>11} {:>13} {:>9} {:>10} {:>7} {:>7} {:>7} {:>10} {:>10}{}\n"
+      "#{:>11} {:>13} {:>9} {:>10} {:>7} {:>7} {:>7} {:>10} {:>10}{}\n",
+      "size",
+      "count",
+      "type",
+      "time",
+      "algbw",
+      "busbw",
+      "wire",
+      "low",
+      "high",
+      has_measured ? "   measured   error" : "",
+      "(B)",
+      "(elements)",
+      "",
+      "(us)",
+      "(GB/s)",
+      "(GB/s)",
+      "(GB/s)",
+      "(us)",
+      "(us)",
+      has_measured ? "       (us)     (%)" : "");
+}
+
+std::string row(const Question& question, std::int64_t bytes, const LayoutEstimate& estimate) {
+  const NcclCollective& collective = nccl_collective(question.operation);
+  const double algbw = static_cast<double>(bytes) / estimate.seconds * 1e-9;
+  const std::int64_t unit = 4 * (collective.counts_parts ? question.layout.size() : 1);
+  std::string text =
+      fmt::format("{:>12} {:>13} {:>9} {:>10} {:>7.2f} {:>7.2f} {:>7.2f} {:>10} {:>10}",
+                  bytes,
+                  bytes / unit,
+                  "float",
+                  microseconds(estimate.seconds),
+                  algbw,
+                  algbw * busbw_factor(collective, question.layout.size()),
+                  algbw * wire_share(question.operation, question.layout),
+                  microseconds(estimate.low),
+                  microseconds(estimate.high));
+  if (!question.measured.empty()) {
+    const auto measured = question.measured.find(bytes);
+    text += measured == question.measured.end()
+                ? fmt::format(" {:>10} {:>7}", "-", "-")
+                : fmt::format(" {:>10} {:>+7.1f}",
+                              microseconds(measured->second),
+                              100 * (estimate.seconds / measured->second - 1));
+  }
+  return text + (estimate.extrapolated ? " *\n" : "\n");
+}
+
+std::string summary(const std::vector<double>& errors) {
+  return errors.empty()
+             ? std::string()
+             : fmt::format("# Absolute error over {} sizes: median {:.1f} %, largest {:.1f} %\n",
+                           errors.size(),
+                           100 * median(errors),
+                           100 * *std::max_element(errors.begin(), errors.end()));
+}
+
+}  // namespace
+
+int run_predict_collective(const PredictCollectiveOptions& options) {
+  const Profile profile = load_profile(options.profile);
+  const Question question = make_question(options);
+  const LayoutModel model(profile, question.operation);
+  std::string rows;
+  std::vector<std::string> bases;
+  std::vector<double> errors;
+  for (const std::int64_t bytes : question.sizes) {
+    const LayoutEstimate estimate = model.estimate(question.layout, static_cast<double>(bytes));
+    rows += row(question, bytes, estimate);
+    if (std::find(bases.begin(), bases.end(), estimate.basis) == bases.end()) {
+      bases.push_back(estimate.basis);
+    }
+    if (const auto measured = question.measured.find(bytes); measured != question.measured.end()) {
+      errors.push_back(std::abs(estimate.seconds / measured->second - 1));
+    }
+  }
+  std::string text = fmt::format("# moesim predict-collective: {} on {}, profile {}\n",
+                                 to_string(question.operation),
+                                 to_string(question.layout),
+                                 profile.name);
+  for (const std::string& basis : bases) {
+    text += fmt::format("# Basis: {}\n", basis);
+  }
+  print_out(text + heading(!question.measured.empty()) + rows + summary(errors));
+  return kExitOk;
+}
+
+}  // namespace moesim

@@ -1,0 +1,162 @@
+// calibrate --nccl-tests and predict-collective, on logs written here: an all-gather that takes
+// 10 us for each other rank and (n-1)/n of its bytes at 10 GB/s.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/cli/moesim_runner.h"
+
+namespace moesim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+std::string ranks_of(int nodes, int gpus) {
+  std::string text;
+  for (int rank = 0; rank < nodes * gpus; ++rank) {
+    text += fmt::format(
+        "#  Rank {} Group 0 Pid 1 on n{} device {} [0x07] A100\n", rank, rank / gpus, rank % gpus);
+  }
+  return text;
+}
+
+double gather_us(int ranks, double bytes) {
+  return 10 * (ranks - 1) + bytes * (ranks - 1) / ranks / 10e3;
+}
+
+std::string gather_log(int nodes, int gpus) {
+  const int ranks = nodes * gpus;
+  std::string text = "# Collective test starting: all_gather_perf\n" + ranks_of(nodes, gpus);
+  for (std::int64_t bytes = 1 << 16; bytes <= 1 << 26; bytes *= 2) {
+    const double us = gather_us(ranks, static_cast<double>(bytes));
+    const double algbw = static_cast<double>(bytes) / us / 1e3;
+    text += fmt::format("{} {} float none -1 {:.3f} {:.2f} {:.2f} 0\n",
+                        bytes,
+                        bytes / 4 / ranks,
+                        us,
+                        algbw,
+                        algbw * (ranks - 1) / ranks);
+  }
+  return text;
+}
+
+class NcclTestsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    workspace_.write("cluster.txtpb",
+                     "num_nodes: 16 gpus_per_node: 4 gpu_memory: '40 GiB'\n"
+                     "intra_node { rate: '300 GB/s' } inter_node { rate: '10 GB/s' }\n");
+    workspace_.write("two.log", gather_log(2, 4));
+    workspace_.write("eight.log", gather_log(8, 4));
+    workspace_.write("sixteen.log", gather_log(16, 4));
+  }
+
+  Outcome calibrate(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests"});
+    return workspace_.run(words);
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(NcclTestsTest, LogsBecomeAProfileThatPredictsALayout) {
+  const Outcome made = calibrate({"two.log", "eight.log", "--out", "p.txtpb"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("ALL_GATHER on 2 nodes x 4 GPUs: n = 11, start-up 10.0"));
+  EXPECT_THAT(made.out, HasSubstr("p.txtpb: 2 collectives\n"));
+  EXPECT_THAT(workspace_.read("p.txtpb"), HasSubstr("num_nodes: 8"));
+  const Outcome predicted = workspace_.run({"predict-collective",
+                                            "--profile",
+                                            "p.txtpb",
+                                            "--operation",
+                                            "all_gather",
+                                            "--against",
+                                            "sixteen.log"});
+  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_THAT(predicted.out,
+              StartsWith("# moesim predict-collective: ALL_GATHER on 16 nodes x 4 GPUs, profile "
+                         "cluster_nccl_tests\n# Basis: from 8 nodes x 4 GPUs by more steps\n"));
+  // The logs follow the law: 64 MiB, 63 * 10 us + 63/64 * 67108864 / 10e3 us = 7236.03 us.
+  EXPECT_THAT(predicted.out, HasSubstr("67108864        262144     float    7236.0"));
+  EXPECT_THAT(predicted.out, HasSubstr("# Absolute error over 11 sizes: median 0."));
+}
+
+TEST_F(NcclTestsTest, TheProfileGoesToStandardOutput) {
+  const Outcome made = calibrate({"two.log"});
+  EXPECT_EQ(made.exit_code, 0);
+  EXPECT_THAT(made.out, StartsWith("name: \"cluster_nccl_tests\"\n"));
+  EXPECT_THAT(made.out, HasSubstr("source: \"nccl-tests logs two.log\""));
+  EXPECT_THAT(made.err, HasSubstr("from other sizes"));
+}
+
+TEST_F(NcclTestsTest, SizesAndLayoutsAreChosen) {
+  calibrate({"two.log", "eight.log", "--out", "p.txtpb"});
+  const Outcome predicted = workspace_.run({"predict-collective",
+                                            "--profile",
+                                            "p.txtpb",
+                                            "--operation",
+                                            "ALL_GATHER",
+                                            "--cluster",
+                                            "cluster.txtpb",
+                                            "--nodes",
+                                            "2",
+                                            "--sizes",
+                                            "1MiB..4MiB"});
+  EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+  EXPECT_THAT(predicted.out, HasSubstr("# Basis: measured\n"));
+  // 1 MiB on 8 ranks: 70 us + 7/8 * 1048576 / 10e3 us = 161.75 us; algbw 6.48, busbw 5.67 GB/s, and
+  // a quarter of that over each NIC.
+  EXPECT_THAT(predicted.out,
+              HasSubstr("     1048576         32768     float     161.75    6.48    5.67    1.42"));
+  EXPECT_THAT(predicted.out, HasSubstr("\n     4194304"));
+  EXPECT_THAT(predicted.out, testing::Not(HasSubstr("\n     8388608")));
+}
+
+TEST_F(NcclTestsTest, MistakesAreNamed) {
+  workspace_.write("bad.log", "launch failed\n");
+  const auto refusal = [&](std::vector<std::string> words) {
+    const Outcome outcome = workspace_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal({"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests", "bad.log"}),
+              StartsWith("bad.log: no output of nccl-tests: it says \"launch failed\""));
+  EXPECT_THAT(refusal({"calibrate", "--nccl-tests", "two.log"}), HasSubstr("give --cluster FILE"));
+  EXPECT_THAT(refusal({"calibrate", "s.txtpb", "--cluster", "c", "--nccl-tests", "two.log"}),
+              HasSubstr("probes or logs; leave one out"));
+  EXPECT_THAT(refusal({"calibrate", "s.txtpb", "--layout", "2x4"}), HasSubstr("--nccl-tests FILE"));
+  EXPECT_THAT(refusal({"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests", "all=two.log"}),
+              HasSubstr("there is no collective \"all\""));
+  EXPECT_THAT(refusal({"calibrate",
+                       "--cluster",
+                       "cluster.txtpb",
+                       "--nccl-tests",
+                       "two.log",
+                       "--layout",
+                       "0x4"}),
+              HasSubstr("--layout '0x4' is not understood; give nodes x GPUs"));
+  workspace_.write("wide.log", gather_log(2, 8));
+  EXPECT_THAT(refusal({"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests", "wide.log"}),
+              HasSubstr("nodes of cluster 'cluster' have 4 GPUs"));
+  calibrate({"two.log", "--out", "p.txtpb"});
+  const std::vector<std::string> predict = {"predict-collective", "--profile", "p.txtpb"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = predict;
+    words.insert(words.end(), more.begin(), more.end());
+    return refusal(words);
+  };
+  EXPECT_THAT(with({}), HasSubstr("no operation is given"));
+  EXPECT_THAT(with({"--operation", "ALL_GATHER"}), HasSubstr("give --nodes N --gpus G"));
+  EXPECT_THAT(with({"--operation", "ALL_GATHR"}), HasSubstr("did you mean \"ALL_GATHER\"?"));
+  EXPECT_THAT(with({"--operation", "ALL_REDUCE", "--nodes", "2", "--gpus", "4"}),
+              HasSubstr("does not tell what ALL_REDUCE takes on 2 nodes x 4 GPUs"));
+  EXPECT_THAT(with({"--operation", "ALL_REDUCE", "--against", "two.log"}),
+              StartsWith("two.log: no all_reduce; it has all_gather on 2 nodes x 4 GPUs"));
+  EXPECT_THAT(with({"--operation", "ALL_GATHER", "--nodes", "2", "--gpus", "4", "--sizes", "4"}),
+              HasSubstr("--sizes '4' is not understood"));
+}
+
+}  // namespace
+}  // namespace moesim
