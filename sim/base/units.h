@@ -33,6 +33,7 @@ double parse_time_per_flop(std::string_view text);  // seconds per FLOP, at most
 // For people: the unit that leaves 1 to 999 before the point, rounded.
 std::string format_time(Time time);            // "12.345 ms"
 std::string format_bytes(std::int64_t bytes);  // "64 MiB", "1.40 GiB"
+std::string format_rate(double rate);          // "112.5 GB/s": four digits, powers of 1000
 
 // For files: parse_time and parse_bytes return exactly the value that was printed.
 std::string format_time_exact(Time time);            // "1500 us"; at most an hour, not negative

@@ -27,6 +27,12 @@ constexpr auto kByteUnits = std::to_array<Unit>({{"TiB", std::int64_t{1} << 40},
                                                  {"KiB", std::int64_t{1} << 10},
                                                  {"B", 1}});
 
+constexpr auto kRateUnits = std::to_array<Unit>({{"PB/s", 1'000'000'000'000'000},
+                                                 {"TB/s", 1'000'000'000'000},
+                                                 {"GB/s", 1'000'000'000},
+                                                 {"MB/s", 1'000'000},
+                                                 {"KB/s", 1'000}});
+
 // In the largest unit of which `value`, not zero, is a whole number.
 std::string format_whole(std::int64_t value, std::span<const Unit> units) {
   const auto divides = [value](const Unit& unit) { return value % unit.size == 0; };
@@ -63,6 +69,17 @@ std::string format_bytes(std::int64_t bytes) {
     return fmt::format("{:.2f} {}", static_cast<double>(bytes) / unit_size, unit.name);
   }
   return fmt::format("{} B", bytes);
+}
+
+std::string format_rate(double rate) {
+  for (const Unit& unit : kRateUnits) {
+    const auto unit_size = static_cast<double>(unit.size);
+    // Four digits round 0.99995 of a unit up to one whole: print it as such, not as 1000.
+    if (std::abs(rate) >= 0.99995 * unit_size) {
+      return fmt::format("{:.4g} {}", rate / unit_size, unit.name);
+    }
+  }
+  return fmt::format("{:.4g} B/s", rate);
 }
 
 std::string format_time_exact(Time time) {

@@ -25,6 +25,7 @@ namespace {
 
 constexpr int kMaxWorkers = 1024;
 constexpr int kMaxExtent = 1 << 15;  // nodes, or GPUs on one: their product fits
+constexpr int kMaxNode = 1 << 20;
 
 // Prints the synopsis as the documentation has it, and of an option its name and value alone.
 class HelpFormatter : public CLI::Formatter {
@@ -73,6 +74,7 @@ class CommandLine {
   void add_program();
   void add_check();
   void add_validate();
+  void add_topology();
   [[noreturn]] void explain(const CLI::ParseError& error, int argc, const char* const* argv) const;
 
   CLI::App app_{
@@ -92,6 +94,7 @@ class CommandLine {
   ProgramOptions program_;
   CheckOptions check_;
   ValidateOptions validate_;
+  TopologyOptions topology_;
 };
 
 CommandLine::CommandLine() {
@@ -107,6 +110,7 @@ CommandLine::CommandLine() {
   add_program();
   add_check();
   add_validate();
+  add_topology();
   add_execute();
   add_calibrate();
   add_predict_collective();
@@ -299,6 +303,39 @@ void CommandLine::add_validate() {
            validate_.out,
            "FILE",
            "Default: docs/validation.md; of a section,\nstandard output");
+}
+
+void CommandLine::add_topology() {
+  CLI::App* app =
+      add(help::kTopology, [](const CommandLine& line) -> Command { return line.topology_; });
+  app->add_option_function<std::string>(
+         "ACTION",
+         [this](const std::string& text) { topology_.action = parse_topology_action(text); },
+         "What to do")
+      ->option_text("show|check|export");
+  app->add_option("CLUSTER", topology_.cluster, "Cluster file (.txtpb or .json)");
+  app->add_option("--set",
+                  topology_.overrides,
+                  "Overrides a field, as often as needed:\n"
+                  "cluster.num_nodes=4")
+      ->option_text("PATH=VALUE")
+      ->allow_extra_args(false);
+  app->add_option_function<std::string>(
+         "--route",
+         [this](const std::string& text) { topology_.route = parse_route(text); },
+         "show: the route between these ranks alone")
+      ->option_text("A,B");
+  add_json(app, topology_.json);
+  app->add_option_function<std::string>(
+         "--format",
+         [this](const std::string& text) { topology_.format = parse_graph_format(text); },
+         "export: Graphviz or a picture. Default: by the\n"
+         "ending of --out, else dot")
+      ->option_text("dot|svg");
+  add_text(app, "--out", topology_.out, "FILE", "export: where to. Default: standard output");
+  app->add_option("--node", topology_.node, "export: the node that is drawn with its parts: 0")
+      ->option_text("N")
+      ->check(CLI::Range(0, kMaxNode));
 }
 
 void CommandLine::explain(const CLI::ParseError& error, int argc, const char* const* argv) const {

@@ -23,5 +23,6 @@ int run_verify(const VerifyOptions& options);
 int run_program(const ProgramOptions& options);
 int run_check(const CheckOptions& options);
 int run_validate(const ValidateOptions& options);
+int run_topology(const TopologyOptions& options);
 
 }  // namespace moesim

@@ -154,6 +154,30 @@ Examples:
   moesim validate --out /tmp/validation.md
 )"};
 
+inline constexpr CommandHelp kTopology = {
+    "topology",
+    "show|check|export CLUSTER [OPTIONS]",
+    "Shows, checks or draws the links of a cluster",
+    R"(show prints the parts of each kind of node, the links by kind with rate and number, what was
+inferred from imported dumps, the rates of a GPU's ports that follow (all GPUs sending at once), the
+bisection bandwidth, and routes: within a node and across, or that of --route. Ranks number GPUs
+node by node. A removed link is a row of its own.
+
+The bisection bandwidth is what the GPUs of the first half of the nodes (of one node: the first half
+of its GPUs) can send to the others at once: a minimal cut of the links, whatever their routes.
+
+check says whether every GPU reaches every other one by the rules of routing, and a NIC where the
+node has some. The exit code is 2 where it does not; the message names the parts.
+
+export writes a graph of one node with its parts, and of the fabric with the other nodes as a whole.
+
+Examples:
+  moesim topology show topologies/dgx_h100.txtpb
+  moesim topology show topologies/dgx_h100.txtpb --route 0,13 --set cluster.num_nodes=4
+  moesim topology check topologies/dgx_h100.txtpb
+  moesim topology export topologies/dgx_h100.txtpb --out dgx_h100.svg
+)"};
+
 inline constexpr CommandHelp kExecute = {
     "execute",
     "SCENARIO | --program FILE [OPTIONS]",

@@ -27,6 +27,7 @@ struct Runner {
   int operator()(const ProgramOptions& options) const { return run_program(options); }
   int operator()(const CheckOptions& options) const { return run_check(options); }
   int operator()(const ValidateOptions& options) const { return run_validate(options); }
+  int operator()(const TopologyOptions& options) const { return run_topology(options); }
   int operator()(const TextRequest& request) const {
     print_out(request.text);
     return kExitOk;

@@ -197,6 +197,32 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
   return sizes;
 }
 
+TopologyAction parse_topology_action(const std::string& text) {
+  if (text != "show" && text != "check" && text != "export") {
+    refuse("action", text, "show, check or export");
+  }
+  return text == "show"    ? TopologyAction::kShow
+         : text == "check" ? TopologyAction::kCheck
+                           : TopologyAction::kExport;
+}
+
+GraphFormat parse_graph_format(const std::string& text) {
+  if (text != "dot" && text != "svg") {
+    refuse("--format", text, "dot or svg");
+  }
+  return text == "dot" ? GraphFormat::kDot : GraphFormat::kSvg;
+}
+
+RouteOption parse_route(const std::string& text) {
+  const auto [first, second] = halves(text, ",");
+  const std::optional<int> from = whole_number(first);
+  const std::optional<int> to = whole_number(second);
+  if (!from || !to || *from < 0 || *to < 0 || *from == *to) {
+    refuse("--route", text, "two different ranks: 0,9");
+  }
+  return {*from, *to};
+}
+
 double parse_share(const std::string& option, const std::string& text) {
   std::string_view number = text;
   const bool is_percent = number.ends_with("%");

@@ -21,6 +21,9 @@ NcclLogOption parse_nccl_log_option(const std::string& text);  // "a.log", "all_
 // "64KiB..1GiB", doubling, or "1MiB,3MiB".
 std::vector<std::int64_t> parse_sizes(const std::string& text);
 bool parse_transport(const std::string& text);  // "threads", "mpi": whether processes
+TopologyAction parse_topology_action(const std::string& text);  // "show", "check", "export"
+GraphFormat parse_graph_format(const std::string& text);        // "dot", "svg"
+RouteOption parse_route(const std::string& text);               // "0,9"
 // Of an option that is named: "5%", "0.05".
 double parse_share(const std::string& option, const std::string& text);
 

@@ -161,6 +161,26 @@ struct ValidateOptions {
   std::string out;      // empty: docs/validation.md; of one section, standard output
 };
 
+enum class TopologyAction { kShow, kCheck, kExport };
+enum class GraphFormat { kDot, kSvg };
+
+// `--route A,B`
+struct RouteOption {
+  int from = 0;
+  int to = 0;
+};
+
+struct TopologyOptions {
+  std::optional<TopologyAction> action;
+  std::string cluster;
+  std::vector<std::string> overrides;
+  std::optional<RouteOption> route;  // absent: examples
+  bool json = false;
+  std::optional<GraphFormat> format;  // absent: by the file's ending
+  std::string out;                    // empty: standard output
+  std::optional<int> node;            // that is drawn with its parts
+};
+
 // `--help` or `--version`: a text for standard output.
 struct TextRequest {
   std::string text;
@@ -177,6 +197,7 @@ using Command = std::variant<SimulateOptions,
                              ProgramOptions,
                              CheckOptions,
                              ValidateOptions,
+                             TopologyOptions,
                              TextRequest>;
 
 }  // namespace moesim

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/cli/stopping_rule.h"
 
 namespace moesim {
@@ -162,6 +163,31 @@ void check(const CheckOptions& options) {
 }
 
 void check(const ValidateOptions& /*options*/) {}
+void check(const TopologyOptions& options) {
+  if (!options.action) {
+    throw Error("no action is given; write moesim topology show, check or export, then a cluster");
+  }
+  check_file(options.cluster, "cluster");
+  for (const std::string& override_text : options.overrides) {
+    if (!override_text.starts_with("cluster.")) {
+      throw Error(fmt::format("--set {} is of no cluster; write cluster.FIELD=VALUE",
+                              visible_in_line(override_text)));
+    }
+  }
+  const bool is_show = options.action == TopologyAction::kShow;
+  if (!is_show && (options.json || options.route)) {
+    throw Error(
+        fmt::format("{} is an option of show; leave it out", options.json ? "--json" : "--route"));
+  }
+  const bool is_export = options.action == TopologyAction::kExport;
+  if (!is_export && (options.format || !options.out.empty() || options.node)) {
+    throw Error(fmt::format("{} is an option of export; leave it out",
+                            options.format         ? "--format"
+                            : !options.out.empty() ? "--out"
+                                                   : "--node"));
+  }
+}
+
 void check(const TextRequest& /*request*/) {}
 
 }  // namespace

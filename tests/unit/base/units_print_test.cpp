@@ -64,5 +64,15 @@ TEST(UnitsPrintDeathTest, ExactTextOfANegativeValue) {
   EXPECT_DEATH(format_bytes_exact(-1), "bytes >= 0");
 }
 
+TEST(UnitsPrintTest, RatesHaveFourDigits) {
+  EXPECT_EQ(format_rate(112.5e9), "112.5 GB/s");
+  EXPECT_EQ(format_rate(31.50769e9), "31.51 GB/s");
+  EXPECT_EQ(format_rate(3.2e12), "3.2 TB/s");
+  EXPECT_EQ(format_rate(999.96e9), "1 TB/s");  // not 1000 GB/s
+  EXPECT_EQ(format_rate(999.9e9), "999.9 GB/s");
+  EXPECT_EQ(format_rate(12.5), "12.5 B/s");
+  EXPECT_EQ(format_rate(0), "0 B/s");
+}
+
 }  // namespace
 }  // namespace moesim

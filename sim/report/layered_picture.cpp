@@ -1,0 +1,226 @@
+#include "sim/report/layered_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "sim/base/check.h"
+#include "sim/base/units.h"
+#include "sim/report/link_style.h"
+#include "sim/report/text.h"
+#include "sim/report/topology_summary.h"
+
+namespace moesim {
+namespace {
+
+constexpr double kBoxHeight = 26;
+constexpr double kRowPitch = 92;
+constexpr double kGap = 10;
+constexpr double kFont = 11;
+
+using Row = std::vector<int>;  // vertices
+
+double width_of(const LayeredPicture::Vertex& vertex) {
+  return text_width(vertex.label, kFont) + 12;
+}
+
+std::map<int, Row> rows_of(const LayeredPicture& picture) {
+  std::map<int, Row> rows;
+  for (int i = 0; i < std::ssize(picture.vertices); ++i) {
+    rows[picture.vertices[i].row].push_back(i);
+  }
+  return rows;
+}
+
+double width_of_row(const LayeredPicture& picture, const Row& row) {
+  double width = -kGap;
+  for (const int vertex : row) {
+    width += width_of(picture.vertices[vertex]) + kGap;
+  }
+  return width;
+}
+
+// Side by side, around the middle of where they would like to be.
+void pack(const Row& row, double middle, LayeredPicture& picture) {
+  double x = middle - width_of_row(picture, row) / 2;
+  for (const int vertex : row) {
+    const double width = width_of(picture.vertices[vertex]);
+    picture.vertices[vertex].x = x + width / 2;
+    x += width + kGap;
+  }
+}
+
+// The mean of what a vertex is joined to in rows that have their places.
+std::vector<double> wishes(const LayeredPicture& picture, const std::vector<bool>& is_placed) {
+  std::vector<double> sum(picture.vertices.size());
+  std::vector<double> count(picture.vertices.size());
+  for (const LayeredPicture::Edge& edge : picture.edges) {
+    for (const auto& [end, other] : {std::pair(edge.a, edge.b), std::pair(edge.b, edge.a)}) {
+      if (is_placed[other]) {
+        sum[end] += picture.vertices[other].x;
+        count[end] += 1;
+      }
+    }
+  }
+  for (size_t i = 0; i < sum.size(); ++i) {
+    sum[i] = count[i] > 0 ? sum[i] / count[i] : 0;
+  }
+  return sum;
+}
+
+// Where each would like to be, as long as it does not touch the one before; then all together to
+// the left or right by what they are off in the mean.
+void place_row(Row row, const std::vector<double>& wish, LayeredPicture& picture) {
+  std::ranges::stable_sort(row, {}, [&](int vertex) { return wish[vertex]; });
+  double free = -1e9;
+  double off = 0;
+  for (const int vertex : row) {
+    const double half = width_of(picture.vertices[vertex]) / 2;
+    picture.vertices[vertex].x = std::max(wish[vertex], free + half);
+    free = picture.vertices[vertex].x + half + kGap;
+    off += picture.vertices[vertex].x - wish[vertex];
+  }
+  for (const int vertex : row) {
+    picture.vertices[vertex].x -= off / static_cast<double>(row.size());
+  }
+}
+
+double middle_y(double top, int row) {
+  return top + kRowPitch * row + kBoxHeight / 2;
+}
+
+// Straight between rows, an arc below within one.
+void draw_edge(const LayeredPicture& picture,
+               const LayeredPicture::Edge& edge,
+               const std::pair<double, double>& origin,
+               SvgCanvas& canvas) {
+  const LayeredPicture::Vertex& a = picture.vertices[edge.a];
+  const LayeredPicture::Vertex& b = picture.vertices[edge.b];
+  const double ax = origin.first + a.x;
+  const double bx = origin.first + b.x;
+  const double ay = middle_y(origin.second, a.row);
+  const double by = middle_y(origin.second, b.row);
+  const double dip = a.row == b.row ? std::clamp(0.4 * std::abs(ax - bx), 24.0, 64.0) : 0;
+  const std::string path = fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}",
+                                       ax,
+                                       ay,
+                                       (ax + bx) / 2,
+                                       (ay + by) / 2 + 2 * dip,
+                                       bx,
+                                       by);
+  canvas.raw(fmt::format(
+      R"(<path d="{}" fill="none" stroke="{}" stroke-width="{:.1f}" stroke-opacity="0.75">)"
+      "<title>{}</title></path>",
+      path,
+      colour(edge.kind),
+      width_of_link(edge.rate),
+      xml_escaped(fmt::format("{} -- {}: {}{}, {}",
+                              a.label,
+                              b.label,
+                              edge.count > 1 ? fmt::format("{} x ", edge.count) : "",
+                              format_rate(edge.rate / edge.count),
+                              name(edge.kind)))));
+}
+
+// A line of each kind and width.
+double draw_legend(const LayeredPicture& picture, double left, double top, SvgCanvas& canvas) {
+  constexpr double kLine = 20;
+  std::map<std::tuple<LinkKind, double, int>, int> kinds;  // by rate of one, and how many
+  for (const LayeredPicture::Edge& edge : picture.edges) {
+    ++kinds[{edge.kind, edge.rate / edge.count, edge.count}];
+  }
+  double y = top + kLine / 2;
+  for (const auto& [key, number] : kinds) {
+    const auto& [kind, rate, count] = key;
+    canvas.line(
+        left,
+        y,
+        left + 40,
+        y,
+        fmt::format(
+            R"(stroke="{}" stroke-width="{:.1f}")", colour(kind), width_of_link(rate * count)));
+    canvas.text(left + 50,
+                y + 4,
+                fmt::format("{} {}{}: {}",
+                            name(kind),
+                            count > 1 ? fmt::format("{} x ", count) : "",
+                            format_rate(rate),
+                            counted(static_cast<std::size_t>(number), "line")),
+                {kFont});
+    y += kLine;
+  }
+  return y;
+}
+
+}  // namespace
+
+int LayeredPicture::add(int row, std::string label, std::string_view colour) {
+  vertices.push_back({row, std::move(label), colour});
+  return static_cast<int>(vertices.size()) - 1;
+}
+
+void LayeredPicture::join(const Edge& edge) {
+  const auto [found, is_new] = edge_of.try_emplace({edge.a, edge.b, edge.kind}, edges.size());
+  if (is_new) {
+    edges.push_back(edge);
+  } else {
+    edges[found->second].rate += edge.rate;
+    edges[found->second].count += edge.count;
+  }
+}
+
+double LayeredPicture::place(int first_row) {
+  const std::map<int, Row> rows = rows_of(*this);
+  const auto first = rows.find(first_row);
+  CHECK(first != rows.end(), "nothing in row {}", first_row);
+  std::vector<bool> is_placed(vertices.size());
+  const auto mark = [&](const Row& row) {
+    for (const int vertex : row) {
+      is_placed[vertex] = true;
+    }
+  };
+  pack(first->second, 0, *this);
+  mark(first->second);
+  const auto place_next = [&](const Row& row) {
+    place_row(row, wishes(*this, is_placed), *this);
+    mark(row);
+  };
+  for (auto row = first; row != rows.begin();) {
+    place_next((--row)->second);
+  }
+  for (auto row = std::next(first); row != rows.end(); ++row) {
+    place_next(row->second);
+  }
+  double left = 0;
+  double right = 0;
+  for (const Vertex& vertex : vertices) {
+    left = std::min(left, vertex.x - width_of(vertex) / 2);
+    right = std::max(right, vertex.x + width_of(vertex) / 2);
+  }
+  for (Vertex& vertex : vertices) {
+    vertex.x -= left;
+  }
+  return right - left;
+}
+
+double LayeredPicture::draw(SvgCanvas& canvas, double left, double top) const {
+  int last = 0;
+  for (const Edge& edge : edges) {
+    draw_edge(*this, edge, {left, top}, canvas);
+  }
+  for (const Vertex& vertex : vertices) {
+    const double width = width_of(vertex);
+    const Box box = {
+        left + vertex.x - width / 2, middle_y(top, vertex.row) - kBoxHeight / 2, width, kBoxHeight};
+    canvas.rect(box, vertex.colour, R"(stroke="#555555" rx="3")");
+    canvas.text_in(box, vertex.label, {kFont, Anchor::kMiddle});
+    last = std::max(last, vertex.row);
+  }
+  return draw_legend(*this, left, top + kRowPitch * last + kBoxHeight + 50, canvas);
+}
+
+}  // namespace moesim

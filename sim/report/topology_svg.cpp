@@ -1,0 +1,169 @@
+#include "sim/report/topology_svg.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "sim/report/layered_picture.h"
+#include "sim/report/link_style.h"
+
+namespace moesim {
+namespace {
+
+constexpr int kMostOfARow = 24;
+
+// Of the fabric: switches by level, the highest at the top, and nodes. What is behind the first few
+// of a row is one vertex.
+class FabricPicture {
+ public:
+  explicit FabricPicture(const Topology& topology) : topology_(topology) {
+    for (const Element& element : topology.elements()) {
+      if (element.node == kNone) {
+        ++of_level_[element.level];
+      }
+    }
+    for (int link = 0; link < std::ssize(topology_.links()); link += 2) {
+      const Link& of = topology_.links()[link];
+      if (of.kind == LinkKind::kNetwork && topology_.rate(link) > 0) {
+        const int a = vertex(topology_.elements()[of.from]);
+        const int b = vertex(topology_.elements()[of.to]);
+        if (a != b) {
+          picture_.join({a, b, of.kind, topology_.rate(link)});
+        }
+      }
+    }
+  }
+
+  bool has_links() const { return !picture_.edges.empty(); }
+  const LayeredPicture& picture() const { return picture_; }
+  int row_of_nodes() const { return of_level_.rbegin()->first + 1; }
+
+ private:
+  int vertex(const Element& element) {
+    const bool is_switch = element.node == kNone;
+    const int level = is_switch ? element.level : -1;
+    const int index = is_switch ? element.index : element.node;
+    const int count = is_switch ? of_level_.at(level) : static_cast<int>(topology_.nodes().size());
+    const bool is_cut = count > kMostOfARow && index >= kMostOfARow - 1;
+    const auto [found, is_new] =
+        vertices_.try_emplace({level, is_cut ? kMostOfARow - 1 : index}, 0);
+    if (is_new) {
+      const std::string label =
+          is_cut      ? fmt::format("{} more", count - kMostOfARow + 1)
+          : is_switch ? name(element) +
+                            (element.width > 1 ? fmt::format(" x{}", element.width) : std::string())
+                      : fmt::format("node:{}", index);
+      found->second = picture_.add(row_of_nodes() - 1 - level,
+                                   label,
+                                   colour(is_switch ? ElementKind::kSwitch : ElementKind::kGpu));
+    }
+    return found->second;
+  }
+
+  const Topology& topology_;
+  std::map<int, int> of_level_;
+  std::map<std::pair<int, int>, int> vertices_;  // by level, -1 for nodes, and place in it
+  LayeredPicture picture_;
+};
+
+int row_of(ElementKind kind) {
+  switch (kind) {
+    case ElementKind::kMemory:
+      return 0;
+    case ElementKind::kSocket:
+      return 1;
+    case ElementKind::kRootPort:
+      return 2;
+    case ElementKind::kPcieSwitch:
+      return 3;
+    case ElementKind::kGpu:
+    case ElementKind::kNic:
+      return 4;
+    case ElementKind::kNvSwitch:
+    case ElementKind::kSwitch:
+      return 5;
+  }
+  return 0;
+}
+
+// Elements of a node and the switches of its NICs, those that hang at one part side by side.
+std::vector<int> parts_of(const Topology& topology, int node) {
+  std::map<int, int> above;  // by what hangs in the PCIe tree
+  std::vector<int> parts;
+  for (int link = 0; link < std::ssize(topology.links()); link += 2) {
+    const Link& of = topology.links()[link];
+    if (of.kind == LinkKind::kPcie && topology.elements()[of.from].node == node) {
+      above[of.from] = of.to;
+    }
+    const bool is_uplink = of.kind == LinkKind::kNetwork &&
+                           topology.elements()[of.from].node == node && topology.rate(link) > 0;
+    if (is_uplink && std::ranges::count(parts, of.to) == 0) {
+      parts.push_back(of.to);
+    }
+  }
+  // The way up to the socket, from there down: parts below one part follow each other.
+  const auto branch = [&](int part) {
+    std::vector<int> way = {part};
+    for (auto up = above.find(part); up != above.end() && way.size() < 32;
+         up = above.find(up->second)) {
+      way.insert(way.begin(), up->second);
+    }
+    return way;
+  };
+  for (int i = 0; i < std::ssize(topology.elements()); ++i) {
+    if (topology.elements()[i].node == node) {
+      parts.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(parts, {}, branch);
+  return parts;
+}
+
+LayeredPicture picture_of_node(const Topology& topology, int node) {
+  LayeredPicture picture;
+  std::map<int, int> vertices;  // by element
+  for (const int part : parts_of(topology, node)) {
+    const Element& element = topology.elements()[part];
+    const std::string label = element.node == kNone
+                                  ? name(element)
+                                  : fmt::format("{}:{}", name(element.kind), element.index);
+    vertices[part] = picture.add(row_of(element.kind), label, colour(element.kind));
+  }
+  for (int link = 0; link < std::ssize(topology.links()); link += 2) {
+    const Link& of = topology.links()[link];
+    const auto from = vertices.find(of.from);
+    const auto to = vertices.find(of.to);
+    const bool is_of_node =
+        topology.elements()[of.from].node == node || topology.elements()[of.to].node == node;
+    if (is_of_node && from != vertices.end() && to != vertices.end() && topology.rate(link) > 0) {
+      picture.join({from->second, to->second, of.kind, topology.rate(link)});
+    }
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::string to_svg(const Topology& topology, const std::string& name, int node) {
+  constexpr double kMargin = 30;
+  SvgCanvas canvas;
+  double width = 600;
+  double y = 0;
+  // In the order of the row of nodes, or of devices.
+  const auto draw = [&](LayeredPicture picture, int first_row, const std::string& title) {
+    width = std::max(width, picture.place(first_row) + 2 * kMargin);
+    canvas.text(kMargin, y + 38, title, {18, Anchor::kStart, "#222222", true});
+    y = picture.draw(canvas, kMargin, y + 60) + 20;
+  };
+  if (const FabricPicture fabric(topology); fabric.has_links()) {
+    draw(fabric.picture(), fabric.row_of_nodes(), name + ": fabric");
+  }
+  draw(picture_of_node(topology, node),
+       row_of(ElementKind::kGpu),
+       fmt::format("{}: node {}", name, node));
+  return canvas.document(width, y);
+}
+
+}  // namespace moesim
