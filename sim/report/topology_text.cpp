@@ -108,17 +108,16 @@ std::string ports_text(const Cluster& cluster) {
 std::string bisection_text(const TopologySummary& summary) {
   const Cluster& cluster = summary.cluster;
   const bool is_node = cluster.num_nodes == 1;
-  const int first = (is_node ? cluster.gpus_per_node : cluster.num_nodes) / 2;
-  const int rest = (is_node ? cluster.gpus_per_node : cluster.num_nodes) - first;
-  if (first == 0) {
+  const int all = is_node ? cluster.gpus_per_node : cluster.num_nodes;
+  if (all == 1) {
     return "";
   }
   return fmt::format(
-      "\nbisection bandwidth: {} from the first {} {} to the other {} (minimal cut)\n",
+      "\nbisection bandwidth: {} from the first {} of {} {} to the rest (minimal cut)\n",
       format_rate(summary.bisection),
-      first,
-      is_node ? "GPUs" : "nodes",
-      rest);
+      all / 2,
+      all,
+      is_node ? "GPUs" : "nodes");
 }
 
 std::string way_text(const TopologySummary::Way& way, const Topology& topology) {

@@ -27,7 +27,8 @@ constexpr auto kCommands = std::to_array<const char*>({"simulate",
                                                        "verify",
                                                        "program",
                                                        "check",
-                                                       "validate"});
+                                                       "validate",
+                                                       "topology"});
 
 class HelpTest : public testing::TestWithParam<const char*> {
  protected:
