@@ -29,7 +29,7 @@ ScheduleComparison parse_row(const JsonNode& node) {
   row.lateness_seconds = node.at("lateness_seconds").number();
   row.delay_seconds = optional_number(node, "delay_seconds");
   row.spread = optional_number(node, "spread");
-  const std::optional<Node> stopped = node.find("stopped");
+  const std::optional<JsonNode> stopped = node.find("stopped");
   row.stopped = stopped ? stopped->text() : "";
   return row;
 }
