@@ -6,27 +6,13 @@
 
 #include "kernels/tensor_store.h"
 #include "sim/cluster/groups.h"
+#include "sim/collective/cost_curve.h"
 #include "sim/engine/task_cost.h"
 #include "sim/program/role_table.h"
 #include "sim/program/work.h"
 
 namespace moesim {
 namespace {
-
-double moved_share(CollectiveOperation operation, double members) {
-  switch (operation) {
-    case CollectiveOperation::kAllReduce:
-      return 2 * (members - 1) / members;
-    case CollectiveOperation::kShift:
-      return 1;
-    case CollectiveOperation::kAllGather:
-    case CollectiveOperation::kReduceScatter:
-    case CollectiveOperation::kAllToAll:
-    case CollectiveOperation::kBroadcast:
-      return (members - 1) / members;
-  }
-  return 1;
-}
 
 int ranks_here(const Program& program, const Pacing& pacing) {
   return pacing.num_ranks.value_or(program.num_ranks);
@@ -82,7 +68,7 @@ class RunEstimate {
     const bool is_within = span_of(*pacing_.cluster, members) == Span::kNode;
     const PortRate& port = is_within ? pacing_.cluster->intra_node : pacing_.cluster->inter_node;
     return port.latency_seconds +
-           moved_share(collective.operation, static_cast<double>(members.size())) *
+           wire_share(collective.operation, static_cast<int>(members.size())) *
                static_cast<double>(collective.bytes) / port.bytes_per_second;
   }
 

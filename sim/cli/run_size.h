@@ -34,8 +34,7 @@ struct RunSize {
 // Estimates it, to refuse what nobody would wait for. The time is the larger of two:
 //   the work of all ranks, FLOPs / rate + bytes / rate, dealt out to the cores
 //   the longest sum of a rank's tasks as they are paced: operations by the dilation or the profile,
-//   a collective of b bytes by latency + k b / rate of the slowest port that its group uses, where
-//   k is 2 (n - 1)/n for ALL_REDUCE, (n - 1)/n for the others among n members, 1 for SHIFT
+//   a collective of b bytes by latency + wire_share * b / rate of the slowest port of its group
 // Limits: nothing overlaps in it, so that schedules that overlap take less, by their number of
 // streams at most; small operations take longer than their FLOPs say.
 RunSize run_size(const Program& program, const MachineSpeed& speed, const Pacing& pacing);

@@ -47,14 +47,15 @@ RankWork work_of(const Workload& workload,
   return work;
 }
 
-Time busiest_link(const Workload& workload) {
+void find_busiest_link(const Workload& workload, UncontendedWork& work) {
   std::vector<Time> loads(workload.classes.media.size());
-  Time most;
   for (const LinkUse& use : workload.link_uses) {
     loads[use.link] += use.total();
-    most = std::max(most, loads[use.link]);
+    if (loads[use.link] > work.link_load) {
+      work.link_load = loads[use.link];
+      work.busiest_medium = workload.classes.media[use.link];
+    }
   }
-  return most;
 }
 
 std::array<Time, kNumPorts> busiest_ports(const Workload& workload) {
@@ -86,7 +87,7 @@ UncontendedWork uncontended_work(const Program& program,
     work.ranks.push_back(work_of(workload, alone, rank, program.tasks.size()));
   }
   work.port_loads = busiest_ports(workload);
-  work.link_load = busiest_link(workload);
+  find_busiest_link(workload, work);
   return work;
 }
 

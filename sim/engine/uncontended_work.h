@@ -16,7 +16,8 @@ namespace moesim {
 struct UncontendedWork {
   std::vector<RankWork> ranks;               // one of each class of ranks with the same costs
   std::array<Time, kNumPorts> port_loads{};  // the most that any rank puts on each port
-  Time link_load;                            // the most that all together put on any link
+  Time link_load;                            // the most that all together put on any medium
+  int busiest_medium = kNone;                // which
 };
 
 // `cluster` and `profile` as for simulate. Throws Error where the tasks of one rank take more than

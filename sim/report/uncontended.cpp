@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
+#include "sim/cluster/cluster_links.h"
 #include "sim/engine/uncontended_work.h"
 #include "sim/report/result.h"
 
@@ -12,6 +15,12 @@ namespace {
 
 constexpr std::array<std::string_view, kNumPorts> kPortNames = {
     "intra-node out", "intra-node in", "inter-node out", "inter-node in"};
+
+// The first link that the medium carries.
+std::string name_of(const Topology& topology, int medium) {
+  const auto link = std::ranges::find(topology.links(), medium, &Link::medium);
+  return link_name(topology, static_cast<int>(link - topology.links().begin()));
+}
 
 }  // namespace
 
@@ -28,7 +37,8 @@ LowerBounds uncontended_bounds(const ResultInputs& inputs) {
   }
   if (work.link_load > bounds.busiest) {
     bounds.busiest = work.link_load;
-    bounds.busiest_name = "a link";
+    bounds.busiest_name =
+        fmt::format("link {}", name_of(inputs.cluster->links->topology, work.busiest_medium));
   }
   return bounds;
 }

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/cluster/cluster_links.h"
 #include "sim/cluster/wired_cluster.h"
 #include "sim/engine/simulate.h"
+#include "sim/engine/uncontended_work.h"
 #include "tests/unit/engine/program_maker.h"
 
 namespace moesim {
@@ -188,6 +190,24 @@ TEST_P(LinksTest, WhereACollectivesOwnTimeIsSpentMattersForTwo) {
   EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(20000));
   profile.collectives[0].bottleneck = BottleneckPlace::kPrivate;
   EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(12000));
+}
+
+// Of four AlltoAlls of 8000 bytes over the NICs of a node each, 3/4 cross every NIC: the busiest
+// link is the slow one, busy for 6000 bytes at 1/4 byte per ps.
+TEST(BusiestLinkTest, IsTheSlowestNic) {
+  ProgramMaker maker(8);
+  const int group = maker.group("same_gpu", {{0, 2, 4, 6}, {1, 3, 5, 7}});
+  maker.collective("s", {.operation = kAllToAll, .group = group, .bytes = 8000});
+  const Cluster degraded = cluster(4,
+                                   2,
+                                   std::string(kNvLinkNode) +
+                                       "fabric { single_switch {} } changes { at: 'node:1/nic:0' "
+                                       "kind: NETWORK rate_factor: 0.5 }");
+  const Profile profile;
+  const UncontendedWork work = uncontended_work(maker.program(), &degraded, &profile);
+  EXPECT_EQ(work.link_load, ps(24000));
+  const Topology& topology = degraded.links->topology;
+  EXPECT_EQ(topology.media()[work.busiest_medium], 250e9);
 }
 
 // One NIC of eight at half rate: the AlltoAlls over it take twice as long, and it splits only what
