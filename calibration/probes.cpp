@@ -176,8 +176,9 @@ std::vector<Probe> operation_probes(const Scenario& scenario, const std::vector<
   for (const double share : shares) {
     const Scenario smaller = with_sequence(scenario, share);
     for (const std::string& schedule : schedules) {
-      probes.push_back(named(fmt::format("operations on {} positions", smaller.model.sequence),
-                             build_schedule(schedule, smaller, Degrees::uniform(1, 1, 1), {})));
+      probes.push_back(
+          named(fmt::format("operations of {} on {} positions", schedule, smaller.model.sequence),
+                build_schedule(schedule, smaller, Degrees::uniform(1, 1, 1), {})));
     }
   }
   return probes;

@@ -7,8 +7,10 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
 #include "sim/cli/output_paths.h"
+#include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/profile.h"
 #include "sim/report/text.h"
 
 namespace moesim {
@@ -50,15 +52,26 @@ void add_port_rates(const Cluster& cluster, Profile& profile) {
   }
 }
 
+// Logs tell of collectives only; what computing costs comes from another profile.
+void add_compute(const Profile& other, Profile& profile) {
+  profile.gemm = other.gemm;
+  profile.memory_bytes_per_second = other.memory_bytes_per_second;
+  profile.operations = other.operations;
+  profile.launch_overhead_seconds = other.launch_overhead_seconds;
+  profile.hardware_queues = other.hardware_queues;
+  profile.environment.push_back(
+      fmt::format("costs of computing from profile {}: {}", other.name, other.source));
+}
+
 }  // namespace
 
 int run_calibrate_logs(const CalibrateOptions& options) {
-  std::vector<std::string> inputs = {options.input.cluster};
+  std::vector<std::string> inputs = {options.input.cluster, options.input.profile};
   for (const NcclLogOption& log : options.nccl_logs) {
     inputs.push_back(log.path);
   }
   check_outputs({options.out}, inputs);
-  const Cluster cluster = load_cluster(options.input.cluster, options.input.overrides);
+  const Cluster cluster = wired(load_cluster(options.input.cluster, options.input.overrides));
   const std::vector<NcclLog> logs = read_logs(options);
   require_of_cluster(logs, cluster);
   NcclCalibration calibration = calibrate_from_logs(logs);
@@ -67,6 +80,9 @@ int run_calibrate_logs(const CalibrateOptions& options) {
   }
   calibration.profile.name = cluster.name + "_nccl_tests";
   add_port_rates(cluster, calibration.profile);
+  if (!options.input.profile.empty()) {
+    add_compute(load_profile(options.input.profile, options.input.overrides), calibration.profile);
+  }
   const std::string text = profile_to_text(calibration.profile);
   const std::string report = nccl_report(calibration, logs);
   if (options.out.empty()) {

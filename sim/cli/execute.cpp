@@ -28,6 +28,18 @@ MeasuredRuns measured(const RepeatedRuns& runs, const std::string& backend) {
           .stopped = to_string(runs.stopped)};
 }
 
+// Operations that took what they took on this machine have no bound, and no share of a GEMM rate,
+// that follows from the profile of a GPU.
+SimulationResult make_executed_result(const Subject& subject, const Trace& trace, bool modelled) {
+  const ResultInputs inputs = result_inputs(subject, trace);
+  if (modelled) {
+    return make_result(inputs);
+  }
+  SimulationResult result = make_result(inputs, LowerBounds{});
+  result.model_flops_utilization = 0;
+  return result;
+}
+
 void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedRuns& executed) {
   const RepeatedRuns& runs = executed.runs;
   const Trace& trace = runs.typical().trace;
@@ -35,7 +47,7 @@ void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedR
   if (!options.results.empty()) {
     write_file_atomically(options.results, executed.results);
   }
-  SimulationResult result = make_result(result_inputs(subject, trace));
+  SimulationResult result = make_executed_result(subject, trace, options.backend.modelled);
   result.runner_up.reset();  // its time is a prediction, no measurement like this one
   result.measured = measured(runs, options.backend.name);
   print_out(report(options.outputs, result, subject.program(), trace));

@@ -198,7 +198,8 @@ writes the files. When a process dies or the ranks hang, all end (docs/mpi.md).
 
 Examples:
   moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --dilation 50
-  mpirun -np 4 moesim execute scenarios/crosscheck.txtpb --schedule fsmoe --transport mpi
+  mpirun --oversubscribe -np 4 moesim execute scenarios/crosscheck.txtpb --schedule fsmoe \
+    --transport mpi
   moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
 )"};
 
@@ -216,11 +217,13 @@ operations' costs are kept, and only the rest is measured.
 With --nccl-tests nothing is run: each collective and layout (nodes x GPUs) in the logs becomes a
 table of the profile with its start-up. Printed are the measured times beside the table, a fitted
 line and what the other sizes say, and every row that was dropped with its line and the reason. A
-log without a usable row is refused.
+log without a usable row is refused. Logs know nothing of computing: --profile names a profile from
+which its costs are taken; without it only collectives can be predicted.
 
 Examples:
   moesim calibrate scenarios/crosscheck.txtpb --dilation 50 --out profile.txtpb
-  moesim calibrate --nccl-tests node.log fabric.log --cluster cluster.txtpb --out profile.txtpb
+  moesim calibrate --nccl-tests node.log fabric.log --cluster cluster.txtpb \
+    --profile calibration/profiles/fsmoe_testbed_a.txtpb --out profile.txtpb
   moesim calibrate --nccl-tests all_gather=a.log --layout 2x4 --cluster cluster.txtpb
   moesim calibrate scenarios/crosscheck.txtpb --modelled --out wiring.txtpb
 )"};

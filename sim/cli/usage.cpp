@@ -100,9 +100,6 @@ void check_logs(const CalibrateOptions& options) {
   if (options.input.cluster.empty()) {
     throw Error("the logs do not say what cluster they ran on; give --cluster FILE");
   }
-  if (!options.input.profile.empty()) {
-    throw Error("--profile names measured costs, which calibrate makes; leave it out");
-  }
 }
 
 void check(const CalibrateOptions& options) {

@@ -90,7 +90,8 @@ LayoutEstimate LayoutModel::estimate(const Layout& layout, double bytes) const {
       visible_in_line(profile_name_),
       to_string(operation_),
       to_string(layout),
-      known.empty() ? "no layout" : fmt::format("{}", fmt::join(known, ", "))));
+      known.empty() ? fmt::format("no figure for {}", to_string(operation_))
+                    : fmt::format("{}", fmt::join(known, ", "))));
 }
 
 // Layouts of the same kind, the nearest first.

@@ -167,7 +167,9 @@ std::string to_table(const SimulationResult& result) {
   std::string text = visible_in_line(heading(result)) + "\n" + facts.to_string();
   text += shares("critical path", largest_first(result.critical_path_seconds), iteration);
   text += shares("mean over ranks", means(result), iteration);
-  text += shares("no order of these tasks is faster than", lower_bounds(result), iteration);
+  if (result.busiest_seconds > 0 || result.dependency_chain_seconds > 0) {
+    text += shares("no order of these tasks is faster than", lower_bounds(result), iteration);
+  }
   text += ablation(result);
   if (!result.assumptions.empty()) {
     text += "\nassumptions\n";

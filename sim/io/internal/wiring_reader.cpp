@@ -141,7 +141,10 @@ FatTree read_fat_tree(const Fields& fields) {
     throw fields.error(
         "oversubscription",
         static_cast<int>(below_top),
-        fmt::format("{} levels have {} below the top; remove the rest", below_top + 1, below_top));
+        fmt::format("a tree of {} levels has {} below the top, and each of these one "
+                    "oversubscription; remove the rest, or add levels to \"down\"",
+                    below_top + 1,
+                    below_top));
   }
   tree.oversubscription.resize(below_top, 1);
   return tree;

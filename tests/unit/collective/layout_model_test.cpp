@@ -196,7 +196,7 @@ TEST(LayoutModelTest, SaysWhatIsMissing) {
   EXPECT_THAT(error_of([&] {
                 estimated(profile, kAllToAll, {10, 4}, 1e6);
               }),
-              HasSubstr("it has no layout"));
+              HasSubstr("it has no figure for"));
 }
 
 }  // namespace
