@@ -27,7 +27,7 @@ std::string heading(const NcclEntry& entry, const CollectiveCost& cost) {
                                  entry.line.fit.num_samples,
                                  microseconds(cost.startup_seconds),
                                  per);
-  if (entry.line_holds) {
+  if (entry.line_holds && entry.line.seconds_per_unit > 0) {
     text += fmt::format(", line {:.4g} GB/s, r2 {:.6f}, standard error {:.2g} % of the slope",
                         1e-9 / entry.line.seconds_per_unit,
                         entry.line.fit.r_squared,

@@ -1,6 +1,7 @@
 #include "kernels/execute/options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
+#include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 
 namespace moesim {
@@ -170,6 +172,25 @@ void add_runs(CLI::App& app, RunOptions& options) {
       ->option_text("FILE");
 }
 
+// What one option alone does not show; a number may still be NaN.
+void check(const CLI::App& app, const RunOptions& options) {
+  if (!std::isfinite(options.host.dilation) || !std::isfinite(options.repeat.rule.spread)) {
+    throw Error("--dilation and --spread take numbers; see moesim-execute --help");
+  }
+  if (app.count("--max-repeat") > 0 && options.repeat.rule.most < options.repeat.rule.least) {
+    throw Error(fmt::format("--max-repeat {} is less than --repeat {}; give more, or leave it out",
+                            options.repeat.rule.most,
+                            options.repeat.rule.least));
+  }
+  const bool is_raw = options.host.clock == HostClock::kRaw;
+  if (is_raw && (options.host.dilation > 1 || !options.cluster.empty())) {
+    throw Error(
+        "--clock raw paces nothing, so that --dilation and --cluster have no effect; leave them "
+        "out");
+  }
+  check_outputs({options.trace, options.results}, {options.program, options.cluster});
+}
+
 }  // namespace
 
 std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const* argv) {
@@ -193,10 +214,11 @@ std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const*
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{}; see moesim-execute --help", error.what()));
   }
-  options.repeat.rule.most = std::max(options.repeat.rule.least, options.repeat.rule.most);
   if (options.program.empty()) {
     throw Error("no PROGRAM given; see moesim-execute --help");
   }
+  check(app, options);
+  options.repeat.rule.most = std::max(options.repeat.rule.least, options.repeat.rule.most);
   return options;
 }
 

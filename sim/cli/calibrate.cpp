@@ -5,8 +5,8 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/output.h"
-#include "sim/cli/output_paths.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 #include "sim/report/text.h"
 
 namespace moesim {

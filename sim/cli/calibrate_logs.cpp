@@ -6,10 +6,10 @@
 #include "sim/base/error.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
-#include "sim/cli/output_paths.h"
 #include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/report/text.h"
 

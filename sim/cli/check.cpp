@@ -14,11 +14,11 @@
 #include "sim/cli/inputs.h"
 #include "sim/cli/junit.h"
 #include "sim/cli/output.h"
-#include "sim/cli/output_paths.h"
 #include "sim/cli/prediction.h"
 #include "sim/cli/progress.h"
 #include "sim/io/expectation.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 #include "sim/report/text.h"
 #include "sim/schedule/schedule.h"
 

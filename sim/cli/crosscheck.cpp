@@ -13,10 +13,10 @@
 #include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
 #include "sim/cli/output.h"
-#include "sim/cli/output_paths.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 #include "sim/report/timeline.h"
 
 namespace moesim {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -231,7 +232,8 @@ double parse_share(const std::string& option, const std::string& text) {
   }
   double value = 0;
   const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0)) {
+  if (failure != std::errc() || end != number.data() + number.size() || !(value >= 0) ||
+      !std::isfinite(value)) {
     refuse(option, text, "a share such as 5% or 0.05");
   }
   return is_percent ? value / 100 : value;

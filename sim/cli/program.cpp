@@ -6,9 +6,9 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/output.h"
-#include "sim/cli/output_paths.h"
 #include "sim/cli/subject.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 
 namespace moesim {
 namespace {

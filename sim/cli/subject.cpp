@@ -13,10 +13,10 @@
 #include "sim/cli/evaluator.h"
 #include "sim/cli/inputs.h"
 #include "sim/cli/lineup.h"
-#include "sim/cli/output_paths.h"
 #include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
 

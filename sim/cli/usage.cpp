@@ -1,5 +1,6 @@
 #include "sim/cli/usage.h"
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,9 @@ void check(const SimulateOptions& options) {
 }
 
 void check_backend(const BackendOptions& backend) {
+  if (!std::isfinite(backend.dilation)) {
+    throw Error("--dilation takes a number; give 1 or more");
+  }
   if (backend.clock == HostClock::kRaw && (backend.modelled || backend.dilation > 1)) {
     throw Error(fmt::format("--clock raw paces nothing, so that {} has no effect; leave one out",
                             backend.modelled ? "--modelled" : "--dilation"));
@@ -99,6 +103,13 @@ void check_logs(const CalibrateOptions& options) {
   }
   if (options.input.cluster.empty()) {
     throw Error("the logs do not say what cluster they ran on; give --cluster FILE");
+  }
+  const BackendOptions& backend = options.backend;
+  if (backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
+      backend.clock != HostClock::kFree || !backend.launcher.empty()) {
+    throw Error(
+        "logs are read and nothing is run, so that options of a backend have no effect; leave "
+        "them out");
   }
 }
 

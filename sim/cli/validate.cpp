@@ -11,9 +11,9 @@
 #include "sim/base/version.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
-#include "sim/cli/output_paths.h"
 #include "sim/cli/validate/all_sections.h"
 #include "sim/io/files.h"
+#include "sim/io/output_paths.h"
 
 namespace moesim {
 namespace {

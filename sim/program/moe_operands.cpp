@@ -262,6 +262,14 @@ struct ShapeCheck {
   void operator()(const Optimizer&) const { check_optimizer(task, operands); }
 };
 
+// Others move rows of any type, or do what nobody says.
+bool computes_values(const Task& task) {
+  return !std::holds_alternative<Slice>(task.descriptor) &&
+         !std::holds_alternative<Replicate>(task.descriptor) &&
+         !std::holds_alternative<Fixed>(task.descriptor) &&
+         !std::holds_alternative<HostWait>(task.descriptor);
+}
+
 }  // namespace
 
 std::optional<std::string> operand_fault(const Program& program, const Task& task) {
@@ -273,6 +281,9 @@ std::optional<std::string> operand_fault(const Program& program, const Task& tas
   }
   Operands operands(program, task);
   std::visit(ShapeCheck{program, task, operands}, task.descriptor);
+  if (computes_values(task)) {
+    operands.others_are_values();
+  }
   return operands.fault();
 }
 

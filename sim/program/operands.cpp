@@ -114,7 +114,20 @@ void Operands::elements(const Operand& operand, int64_t expected) {
   }
 }
 
+void Operands::others_are_values() {
+  for (const auto* regions : {&task_->reads, &task_->writes}) {
+    for (const Region& region : *regions) {
+      const bool is_known = std::find(indices_.begin(), indices_.end(), &region) != indices_.end();
+      const Tensor& tensor = program_->tensors[region.tensor];
+      if (!is_known && tensor.dtype == DataType::kInt32) {
+        fail(fmt::format("tensor '{}' is INT32 where values are needed", tensor.name));
+      }
+    }
+  }
+}
+
 void Operands::is_index(const Operand& operand) {
+  indices_.push_back(operand.region);
   columns(operand, 1);
   if (operand.tensor->dtype != DataType::kInt32) {
     fail(fmt::format("{} must be INT32", shape_text(operand)));

@@ -46,6 +46,8 @@ class Operands {
   void elements(const Operand& operand, int64_t expected);
   // An index (blocks, rows, 1) of INT32.
   void is_index(const Operand& operand);
+  // All regions but those hold values: no INT32.
+  void others_are_values();
   // `experts` names one expert per block.
   void experts(const std::vector<int>& experts, const Operand& blocks);
   void fail(std::string fault);
@@ -54,6 +56,7 @@ class Operands {
   const Program* program_;
   const Task* task_;
   std::string fault_;
+  std::vector<const Region*> indices_;
 };
 
 // "(2, [0, 4), 16)": blocks, rows and columns of an operand.

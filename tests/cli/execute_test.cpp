@@ -79,8 +79,8 @@ TEST_F(ExecuteTest, ResultsAreTheSameWhateverTheClock) {
   std::string first;
   for (const std::string clock : {"free", "anchored", "raw"}) {
     ASSERT_EQ(execute("program.json --data integer --rounding exact --repeat 2 --max-rejected 1000 "
-                      "--results results.txt --dilation 2 --clock " +
-                      clock)
+                      "--results results.txt --clock " +
+                      clock + (clock == "raw" ? "" : " --dilation 2"))
                   .exit_code,
               0);
     first = first.empty() ? read("results.txt") : first;
@@ -148,6 +148,21 @@ TEST_F(ExecuteTest, Usage) {
   EXPECT_THAT(execute("x.json --clock late").err, HasSubstr("anchored|free|raw"));
   EXPECT_EQ(execute("x.json --repeat 0").exit_code, 2);
   EXPECT_EQ(execute("x.json --launch-overhead 5").exit_code, 2);
+  for (const char* options : {"--dilation nan",
+                              "--spread nan",
+                              "--repeat 3 --max-repeat 2",
+                              "--clock raw --dilation 3",
+                              "--clock raw --cluster c.txtpb"}) {
+    EXPECT_EQ(execute(std::string("x.json ") + options).exit_code, 2) << options;
+  }
+}
+
+TEST_F(ExecuteTest, OverwritesNoInputAndNoOutput) {
+  write("program.json", kProgram);
+  EXPECT_THAT(execute("program.json --trace program.json").err, HasSubstr("overwrite an input"));
+  EXPECT_EQ(execute("program.json --results ./program.json").exit_code, 2);
+  EXPECT_EQ(read("program.json"), kProgram);
+  EXPECT_THAT(execute("program.json --trace x --results x").err, HasSubstr("two outputs"));
 }
 
 TEST_F(ExecuteTest, OneProcessWithoutMpirunIsAWorldOfOne) {

@@ -93,7 +93,7 @@ Descriptor read_collective(const Fields& fields, const Context& context) {
 }
 
 std::vector<int> read_experts(const Fields& fields) {
-  std::vector<int> experts = fields.integers("experts", kAtLeastZero);
+  std::vector<int> experts = fields.integers("experts", {0, kMaxRanks});
   if (experts.empty()) {
     throw fields.error("experts", "no \"experts\"; list the expert of each block");
   }

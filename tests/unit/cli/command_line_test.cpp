@@ -191,6 +191,10 @@ TEST(CommandLineTest, OptionsThatDoNotGoTogether) {
 }
 
 TEST(CommandLineTest, CalibrateTakesNoMeasuredCosts) {
+  EXPECT_THAT(refusal({"execute", "s", "--dilation", "nan"}), HasSubstr("takes a number"));
+  EXPECT_THAT(refusal({"execute", "s", "--spread", "inf"}), HasSubstr("a share"));
+  EXPECT_THAT(refusal({"calibrate", "--nccl-tests", "l", "--cluster", "c", "--runs", "3"}),
+              HasSubstr("no effect"));
   EXPECT_THAT(refusal({"calibrate", "s", "--profile", "p"}), HasSubstr("leave it out"));
   EXPECT_EQ(refusal({"calibrate", "s", "--profile", "p", "--modelled"}), "accepted");
 }

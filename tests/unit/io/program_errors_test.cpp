@@ -183,7 +183,7 @@ TEST(ProgramErrorsTest, OtherDescriptors) {
   EXPECT_EQ(error_of_task("gate { top_k: 1 }"),
             "p.txtpb:8:1: no \"experts\"; list the expert of each block");
   EXPECT_EQ(error_of_task("order { experts: -1 }"),
-            "p.txtpb:8:18: experts is -1; write a number from 0 to 2147483647");
+            "p.txtpb:8:18: experts is -1; write a number from 0 to 1048576");
   EXPECT_EQ(error_of_task("attention { heads: 4 kv_heads: 3 head_size: 64 }"),
             "p.txtpb:8:32: 4 heads do not share 3 kv_heads evenly; choose a divisor");
   EXPECT_EQ(error_of_task("slice { }"), "p.txtpb:8:1: Slice has no \"group\"; add it");

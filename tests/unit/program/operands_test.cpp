@@ -55,6 +55,11 @@ TEST_F(MoeOperandsTest, Gate) {
   EXPECT_THAT(fault("l0.f.gate"), Optional(HasSubstr("must be INT32")));
 }
 
+TEST_F(MoeOperandsTest, IndicesAreNoValues) {
+  program_.tensors[task("l0.f.expert.0").reads[1].tensor].dtype = DataType::kInt32;
+  EXPECT_THAT(fault("l0.f.expert.0"), Optional(HasSubstr("is INT32 where values are needed")));
+}
+
 TEST_F(MoeOperandsTest, GateWeightsAreMTimesE) {
   task("l0.f.gate").reads[1].num_rows -= 1;
   EXPECT_THAT(fault("l0.f.gate"),

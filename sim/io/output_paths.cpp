@@ -1,4 +1,4 @@
-#include "sim/cli/output_paths.h"
+#include "sim/io/output_paths.h"
 
 #include <algorithm>
 #include <filesystem>
