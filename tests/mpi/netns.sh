@@ -49,7 +49,10 @@ check_machine() {
 # Before anything else is made.
 check_permission() {
   ip netns add "$prefix-probe" 2> /dev/null || skip "this machine allows no network namespaces"
+  local enters=true
+  ip netns exec "$prefix-probe" true 2> /dev/null || enters=false
   ip netns del "$prefix-probe"
+  $enters || skip "no process can enter a network namespace here (/ must be a mount point)"
 }
 
 # What this script makes has names of its own, so that it can be found whoever left it behind.
