@@ -176,17 +176,12 @@ class Assembly {
     }
     for (size_t i = 0; i < node_.sockets.size(); ++i) {
       const Socket& socket = node_.sockets[i];
-      const int memory = graph_.add(ElementKind::kMemory);
-      graph_.cables.push_back({.a = sockets_[i],
-                               .b = memory,
-                               .kind = LinkKind::kMemory,
-                               .rate = socket.memory.rate,
-                               .half_duplex = true});
+      graph_.add_memory(sockets_[i], socket.memory.rate);
       for (size_t j = 0; j < i; ++j) {
-        join(sockets_[j],
-             sockets_[i],
-             LinkKind::kInterconnect,
-             std::min(socket.interconnect.rate, node_.sockets[j].interconnect.rate));
+        graph_.join(sockets_[j],
+                    sockets_[i],
+                    LinkKind::kInterconnect,
+                    std::min(socket.interconnect.rate, node_.sockets[j].interconnect.rate));
       }
     }
   }
@@ -195,25 +190,24 @@ class Assembly {
     for (size_t i = 0; i < node_.devices.size(); ++i) {
       const Device& device = node_.devices[i];
       if (device.parent != kNone) {
-        join(parts_[i], parts_[device.parent], LinkKind::kPcie, device.pcie_rate);
+        graph_.join(parts_[i], parts_[device.parent], LinkKind::kPcie, device.pcie_rate);
         continue;
       }
       const int port = graph_.add(ElementKind::kRootPort);
-      join(parts_[i], port, LinkKind::kPcie, device.pcie_rate);
-      join(port, sockets_[device.socket], LinkKind::kPcie, device.pcie_rate);
+      graph_.join(parts_[i], port, LinkKind::kPcie, device.pcie_rate);
+      graph_.join(port, sockets_[device.socket], LinkKind::kPcie, device.pcie_rate);
     }
   }
 
   void join_gpus() {
     for (const NvLinks& links : node_.nvlinks) {
       const std::vector<int>& to = links.to_kind == ElementKind::kGpu ? gpus_ : nvswitches_;
-      join(gpus_[links.gpu], to[links.to], LinkKind::kNvLink, links.count * links.link.rate);
-      graph_.cables.back().latency = links.latency;
+      graph_.join(gpus_[links.gpu],
+                  to[links.to],
+                  LinkKind::kNvLink,
+                  links.count * links.link.rate,
+                  links.latency);
     }
-  }
-
-  void join(int a, int b, LinkKind kind, double rate) {
-    graph_.cables.push_back({.a = a, .b = b, .kind = kind, .rate = rate});
   }
 
   const ImportedNode& node_;

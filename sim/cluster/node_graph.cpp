@@ -79,18 +79,17 @@ class Generator {
     }
   }
 
-  // Memory reads and writes share its rate.
   void add_sockets() {
     for (const int socket : sockets_) {
-      join(socket, graph_.add(ElementKind::kMemory), LinkKind::kMemory, spec_.memory_rate);
-      graph_.cables.back().half_duplex = true;
+      graph_.add_memory(socket, spec_.memory_rate);
     }
     if (spec_.socket_interconnect_rate == 0) {
       return;
     }
     for (size_t i = 0; i < sockets_.size(); ++i) {
       for (size_t j = i + 1; j < sockets_.size(); ++j) {
-        join(sockets_[i], sockets_[j], LinkKind::kInterconnect, spec_.socket_interconnect_rate);
+        graph_.join(
+            sockets_[i], sockets_[j], LinkKind::kInterconnect, spec_.socket_interconnect_rate);
       }
     }
   }
@@ -119,13 +118,12 @@ class Generator {
   void hang_at_root_port(int part, size_t socket, double ratio) {
     const int port = graph_.add(ElementKind::kRootPort);
     join_pcie(part, port, ratio);
-    join_pcie(port, sockets_[socket], ratio);
-    graph_.cables.back().latency = 0;  // within the processor
+    // Within the processor, without latency.
+    graph_.join(port, sockets_[socket], LinkKind::kPcie, spec_.pcie_rate * ratio);
   }
 
   void join_pcie(int a, int b, double ratio) {
-    join(a, b, LinkKind::kPcie, spec_.pcie_rate * ratio);
-    graph_.cables.back().latency = spec_.pcie_latency;
+    graph_.join(a, b, LinkKind::kPcie, spec_.pcie_rate * ratio, spec_.pcie_latency);
   }
 
   void add_nvlink() {
@@ -144,12 +142,7 @@ class Generator {
   }
 
   void join_nvlink(int a, int b, double rate) {
-    join(a, b, LinkKind::kNvLink, rate);
-    graph_.cables.back().latency = spec_.nvlink.latency;
-  }
-
-  void join(int a, int b, LinkKind kind, double rate) {
-    graph_.cables.push_back({.a = a, .b = b, .kind = kind, .rate = rate});
+    graph_.join(a, b, LinkKind::kNvLink, rate, spec_.nvlink.latency);
   }
 
   const NodeSpec& spec_;
@@ -172,6 +165,15 @@ int NodeGraph::add(ElementKind kind) {
 int NodeGraph::count(ElementKind kind) const {
   return static_cast<int>(std::count_if(
       parts.begin(), parts.end(), [&](const Part& part) { return part.kind == kind; }));
+}
+
+void NodeGraph::join(int a, int b, LinkKind kind, double rate, double latency) {
+  cables.push_back({.a = a, .b = b, .kind = kind, .rate = rate, .latency = latency});
+}
+
+void NodeGraph::add_memory(int socket, double rate) {
+  join(socket, add(ElementKind::kMemory), LinkKind::kMemory, rate);
+  cables.back().half_duplex = true;
 }
 
 NodeGraph generate_node(const NodeSpec& spec, int num_gpus) {

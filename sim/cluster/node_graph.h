@@ -33,6 +33,11 @@ struct NodeGraph {
 
   int add(ElementKind kind);  // the next of its kind; gives its index among the parts
   int count(ElementKind kind) const;
+
+  // Of parts, by their indices.
+  void join(int a, int b, LinkKind kind, double rate, double latency = 0);
+  // Memory of a socket: reads and writes share its rate.
+  void add_memory(int socket, double rate);
 };
 
 // A node of so many GPUs as its description says. Throws Error where GPUs, switches, sockets and

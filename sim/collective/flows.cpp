@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/collective/cost_curve.h"
+
 namespace moesim {
 namespace {
 
@@ -61,21 +63,10 @@ std::vector<std::vector<int>> rings(const std::vector<int>& nodes) {
   return orders;
 }
 
-double ring_share(CollectiveOperation operation, int size) {
-  switch (operation) {
-    case CollectiveOperation::kAllReduce:
-      return 2.0 * (size - 1) / size;
-    case CollectiveOperation::kBroadcast:
-      return 1;
-    default:
-      return (size - 1.0) / size;
-  }
-}
-
 void over_rings(const Collective& collective, const std::vector<int>& nodes, const Visit& visit) {
   const std::vector<std::vector<int>> orders = rings(nodes);
   const auto size = static_cast<int>(nodes.size());
-  const double share = ring_share(collective.operation, size) / static_cast<double>(orders.size());
+  const double share = wire_share(collective.operation, size) / static_cast<double>(orders.size());
   const bool is_broadcast = collective.operation == CollectiveOperation::kBroadcast;
   for (const std::vector<int>& order : orders) {
     for (int i = 0; i < size; ++i) {

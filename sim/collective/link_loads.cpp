@@ -46,8 +46,17 @@ LinkLoads::LinkLoads(const Program& program, const Cluster& cluster)
       links_(*cluster.links),
       units_(links_.topology.media().size()) {}
 
-// Remembered by what decides it, whatever the group is called in this Program.
 std::shared_ptr<const GroupLoads> LinkLoads::of(const Collective& collective) const {
+  std::shared_ptr<const GroupLoads>& loads = asked_[traffic_key(collective)];
+  if (loads == nullptr) {
+    loads = find_or_make(collective);
+  }
+  return loads;
+}
+
+// Remembered for other Programs by what decides it, whatever they call the group: a key that is too
+// long to be made for every task.
+std::shared_ptr<const GroupLoads> LinkLoads::find_or_make(const Collective& collective) const {
   const auto [group, operation, distance, wrap, root] = traffic_key(collective);
   const auto& members = program_.groups[group].members;
   std::string key = fmt::format("{} {} {} {} {}", operation, distance, wrap, root, members.size());

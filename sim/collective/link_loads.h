@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -41,6 +42,7 @@ class LinkLoads {
   }
 
  private:
+  std::shared_ptr<const GroupLoads> find_or_make(const Collective& collective) const;
   std::vector<MediumLoad> make(const Collective& collective, int instance) const;
   void add(int from, int to, double bytes) const;
   std::vector<MediumLoad> take() const;
@@ -48,6 +50,7 @@ class LinkLoads {
   const Program& program_;
   const Cluster& cluster_;
   const ClusterLinks& links_;
+  mutable std::map<TrafficKey, std::shared_ptr<const GroupLoads>> asked_;  // by this Program
   mutable std::vector<std::int64_t> units_;  // by medium, while adding
   mutable std::vector<int> touched_;
   mutable Route route_;

@@ -264,10 +264,8 @@ struct ShapeCheck {
 
 // Others move rows of any type, or do what nobody says.
 bool computes_values(const Task& task) {
-  return !std::holds_alternative<Slice>(task.descriptor) &&
-         !std::holds_alternative<Replicate>(task.descriptor) &&
-         !std::holds_alternative<Fixed>(task.descriptor) &&
-         !std::holds_alternative<HostWait>(task.descriptor);
+  return computes(task.descriptor) && !std::holds_alternative<Slice>(task.descriptor) &&
+         !std::holds_alternative<Replicate>(task.descriptor);
 }
 
 }  // namespace
