@@ -56,6 +56,15 @@ std::vector<Section> all_sections(int num_workers) {
        [num_workers](List of) {
          return study_grid({of[0], of[1], num_workers});
        }},
+      {"boards",
+       "FSMoE's grid on boards that its testbeds may have had",
+       {load_inputs("scenarios/mixtral_testbed_a.txtpb",
+                    {.cluster = "topologies/pcie_a6000.txtpb"}),
+        load_inputs("scenarios/mixtral_testbed_b.txtpb",
+                    {.cluster = "topologies/pcie_2080ti.txtpb"})},
+       [num_workers](List of) {
+         return study_boards({of[0], of[1], num_workers});
+       }},
       {"parm",
        "Parm over its baseline",
        testbeds,

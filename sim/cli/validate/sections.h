@@ -58,6 +58,16 @@ struct GridStudy {
 };
 Finding study_grid(const GridStudy& study);
 
+// The same grid on boards that the testbeds may have had. The clusters describe one board each and
+// are not wired. In worker processes.
+struct BoardsStudy {
+  Inputs testbed_a;
+  Inputs testbed_b;
+  int num_workers = 1;
+  int stride = 7;  // every stride-th point of the grid
+};
+Finding study_boards(const BoardsStudy& study);
+
 // Parm over its baseline, and SP-MoE against other systems, on grids that are assumed: nothing is
 // held to a bar. In worker processes.
 struct ParmStudy {
