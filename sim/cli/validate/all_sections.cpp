@@ -1,6 +1,7 @@
 #include "sim/cli/validate/all_sections.h"
 
 #include <initializer_list>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,18 @@ std::vector<Inputs> load_all(std::initializer_list<const char*> scenarios) {
   std::vector<Inputs> inputs;
   for (const char* scenario : scenarios) {
     inputs.push_back(load_inputs(fmt::format("scenarios/{}.txtpb", scenario)));
+  }
+  return inputs;
+}
+
+// Models on the testbeds' boards instead of their ports, first testbed A's.
+std::vector<Inputs> on_boards(std::initializer_list<const char*> models) {
+  std::vector<Inputs> inputs;
+  for (const char* model : models) {
+    for (const auto& [testbed, board] : {std::pair{"a", "a6000"}, std::pair{"b", "2080ti"}}) {
+      inputs.push_back(load_inputs(fmt::format("scenarios/{}_testbed_{}.txtpb", model, testbed),
+                                   {.cluster = fmt::format("topologies/pcie_{}.txtpb", board)}));
+    }
   }
   return inputs;
 }
@@ -58,12 +71,9 @@ std::vector<Section> all_sections(int num_workers) {
        }},
       {"boards",
        "FSMoE's grid on boards that its testbeds may have had",
-       {load_inputs("scenarios/mixtral_testbed_a.txtpb",
-                    {.cluster = "topologies/pcie_a6000.txtpb"}),
-        load_inputs("scenarios/mixtral_testbed_b.txtpb",
-                    {.cluster = "topologies/pcie_2080ti.txtpb"})},
+       on_boards({"mixtral", "gpt2xl"}),
        [num_workers](List of) {
-         return study_boards({of[0], of[1], num_workers});
+         return study_boards({of[0], of[1], of[2], of[3], num_workers});
        }},
       {"parm",
        "Parm over its baseline",

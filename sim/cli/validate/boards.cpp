@@ -115,50 +115,55 @@ double use_of_part(const Part& part,
   return use;
 }
 
-struct Layout {
-  std::string name;
-  int gpus_per_switch = 0;
-  NicPlacement nic = NicPlacement::kRootPort;
-};
-
-std::vector<Layout> layouts(int gpus_per_node) {
-  std::vector<Layout> layouts{{"root ports", 0, NicPlacement::kRootPort}};
+std::vector<BoardChoice> layouts(int gpus_per_node) {
+  std::vector<BoardChoice> layouts{{}};
   std::vector<int> sizes{2, gpus_per_node / 2, gpus_per_node};
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   for (const int size : sizes) {
-    layouts.push_back(
-        {fmt::format("{} GPUs a switch, NIC apart", size), size, NicPlacement::kRootPort});
-    layouts.push_back(
-        {fmt::format("{} GPUs a switch, NIC at the first", size), size, NicPlacement::kSwitch});
+    for (const NicPlacement nic : {NicPlacement::kRootPort, NicPlacement::kSwitch}) {
+      layouts.push_back({.gpus_per_switch = size, .nic = nic});
+    }
   }
   return layouts;
 }
 
-Board board_of(const Inputs& testbed, const Layout& layout, bool gpudirect, bool peer_access) {
-  Board board{layout.name, gpudirect, peer_access, testbed};
+}  // namespace
+
+std::string layout_name(const BoardChoice& choice) {
+  if (choice.gpus_per_switch == 0) {
+    return "root ports";
+  }
+  return fmt::format("{} GPUs a switch, NIC {}",
+                     choice.gpus_per_switch,
+                     choice.nic == NicPlacement::kSwitch ? "at the first" : "apart");
+}
+
+Board board_of(const Inputs& testbed, const BoardChoice& choice) {
+  Board board{choice, testbed};
   // The measured times are those of the testbed, however it is wired.
   board.testbed.profile.intra_node_rate.reset();
   board.testbed.profile.inter_node_rate.reset();
   Cluster& cluster = board.testbed.cluster;
   CHECK(cluster.wiring.has_value());
   auto& node = std::get<NodeSpec>(cluster.wiring->nodes.front().node);
-  node.gpus_per_pcie_switch = layout.gpus_per_switch;
-  node.nic_placement = layout.nic;
-  node.sockets = layout.gpus_per_switch == cluster.gpus_per_node ? 1 : 2;
-  cluster.wiring->transfers.gpudirect = gpudirect;
-  cluster.wiring->transfers.peer_access = peer_access ? PeerAccess::kSystem : PeerAccess::kNever;
+  node.gpus_per_pcie_switch = choice.gpus_per_switch;
+  node.nic_placement = choice.nic;
+  node.sockets = choice.gpus_per_switch == cluster.gpus_per_node ? 1 : 2;
+  TransferSpec& transfers = cluster.wiring->transfers;
+  transfers.gpudirect = choice.gpudirect;
+  transfers.peer_access = choice.peer_access ? PeerAccess::kSystem : PeerAccess::kNever;
   cluster = wired(std::move(cluster));
   return board;
 }
 
-}  // namespace
-
 std::vector<Board> boards_of(const Inputs& testbed) {
   std::vector<Board> boards;
-  for (const Layout& layout : layouts(testbed.cluster.gpus_per_node)) {
+  for (BoardChoice choice : layouts(testbed.cluster.gpus_per_node)) {
     for (const bool gpudirect : {true, false}) {
       for (const bool peer_access : {true, false}) {
-        boards.push_back(board_of(testbed, layout, gpudirect, peer_access));
+        choice.gpudirect = gpudirect;
+        choice.peer_access = peer_access;
+        boards.push_back(board_of(testbed, choice));
       }
     }
   }
@@ -217,6 +222,9 @@ Conflict conflict_on(const Inputs& testbed) {
   for (const MediumUse& medium : uses_of_media(testbed)) {
     const double use = use_of(medium, measured);
     conflict.fullest = std::max(conflict.fullest, use);
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      conflict.alone |= medium.seconds[i] > kFull * measured[i];
+    }
     if (use > kFull) {
       full.insert(
           fmt::format("{:.9e} {}", fmt::join(medium.seconds, " "), fmt::join(medium.groups, " ")));

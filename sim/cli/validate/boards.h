@@ -19,16 +19,26 @@ inline constexpr std::array<CollectiveOperation, 4> kBoardCollectives{
 using ByCollective = std::array<double, kBoardCollectives.size()>;  // seconds for each byte
 
 // How the nodes of a testbed may be wired: what its paper does not print.
-struct Board {
-  std::string layout;
+struct BoardChoice {
+  int gpus_per_switch = 0;  // 0: each GPU at a root port
+  NicPlacement nic = NicPlacement::kRootPort;
   bool gpudirect = false;
   bool peer_access = false;
+};
+
+// "4 GPUs a switch, NIC at the first".
+std::string layout_name(const BoardChoice& choice);
+
+struct Board {
+  BoardChoice choice;
   Inputs testbed;  // on this board, which is wired
 };
 
-// Every layout with and without GPUDirect and peer access, from a testbed whose cluster describes
-// one board, not wired yet: each GPU at a root port; 2, half and all GPUs of a node behind a PCIe
-// switch; the NIC at a root port or behind the first switch.
+// The testbed, whose cluster describes another board, not wired yet.
+Board board_of(const Inputs& testbed, const BoardChoice& choice);
+
+// Every layout with and without GPUDirect and peer access: each GPU at a root port; 2, half and all
+// GPUs of a node behind a PCIe switch; the NIC at a root port or behind the first switch.
 std::vector<Board> boards_of(const Inputs& testbed);
 
 // What the profile says of the collectives, and what the links of a board alone would make of them.
@@ -51,6 +61,7 @@ struct Conflict {
   double fullest = 0;  // use of a link while both transfer, and each as fast as alone: 2 means that
                        // overlapping them gains nothing
   std::string pattern;  // equal for boards that are alike in this; empty where nothing is delayed
+  bool alone = false;   // one alone is slower than measured
 };
 Conflict conflict_on(const Inputs& testbed);
 

@@ -63,8 +63,12 @@ Finding study_grid(const GridStudy& study);
 struct BoardsStudy {
   Inputs testbed_a;
   Inputs testbed_b;
+  Inputs gpt2xl_a;
+  Inputs gpt2xl_b;
   int num_workers = 1;
   int stride = 7;  // every stride-th point of the grid
+  double published_a = 1.18;
+  double published_b = 1.22;
 };
 Finding study_boards(const BoardsStudy& study);
 
