@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -16,11 +17,33 @@
 namespace moesim {
 namespace {
 
+// What the command line says of a log is for what the log does not say, and must not differ.
+void check_agreement(const NcclLogOption& option,
+                     const std::optional<Layout>& layout,
+                     const NcclLog& log) {
+  for (const NcclRun& run : log.runs) {
+    if (!option.collective.empty() && run.collective != option.collective) {
+      throw Error(log.path,
+                  fmt::format("it says itself that it is of {}, not of {}; leave out {}=",
+                              run.collective,
+                              option.collective,
+                              option.collective));
+    }
+    if (layout && run.layout != *layout) {
+      throw Error(log.path,
+                  fmt::format("the ranks that it lists are on {}, not on {}; leave out --layout",
+                              to_string(run.layout),
+                              to_string(*layout)));
+    }
+  }
+}
+
 std::vector<NcclLog> read_logs(const CalibrateOptions& options) {
   std::vector<NcclLog> logs;
   for (const NcclLogOption& log : options.nccl_logs) {
     logs.push_back(parse_nccl_log(
         log.path, read_file(log.path), {.collective = log.collective, .layout = options.layout}));
+    check_agreement(log, options.layout, logs.back());
   }
   return logs;
 }

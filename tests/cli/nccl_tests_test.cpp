@@ -137,6 +137,16 @@ TEST_F(NcclTestsTest, MistakesAreNamed) {
                        "--layout",
                        "0x4"}),
               HasSubstr("--layout '0x4' is not understood; give nodes x GPUs"));
+  const auto calibrating = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests"});
+    return refusal(words);
+  };
+  EXPECT_THAT(calibrating({"all_reduce=two.log"}),
+              HasSubstr("two.log: it says itself that it is of all_gather, not of all_reduce"));
+  EXPECT_THAT(
+      calibrating({"two.log", "--layout", "4x2"}),
+      HasSubstr("two.log: the ranks that it lists are on 2 nodes x 4 GPUs, not on 4 nodes x "
+                "2 GPUs; leave out --layout"));
   workspace_.write("wide.log", gather_log(2, 8));
   EXPECT_THAT(refusal({"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests", "wide.log"}),
               HasSubstr("nodes of cluster 'cluster' have 4 GPUs"));

@@ -100,10 +100,10 @@ class RandomCluster {
         kind =
             fmt::format("torus {{ dimensions: [3, {}] nics_per_router: 2 }}", (num_nics + 5) / 6);
     }
-    return fmt::format("fabric {{ {} routing: {} seed: {} link_rate: '10 GB/s' }}\n",
-                       kind,
-                       word({"SPRAY", "DMODK", "HASH"}),
-                       pick({1, 2, 3}));
+    const std::string routing = word({"SPRAY", "DMODK", "HASH"});
+    const std::string seed = routing == "HASH" ? fmt::format(" seed: {}", pick({1, 2, 3})) : "";
+    const std::string rate = kind.starts_with("single") ? "" : " link_rate: '10 GB/s'";
+    return fmt::format("fabric {{ {} routing: {}{}{} }}\n", kind, routing, seed, rate);
   }
 
   std::string transfers() {

@@ -12,8 +12,17 @@ namespace {
 constexpr RealRange kOversubscription = {0.01, 1000};
 constexpr RealRange kRateFactor = {1e-6, 1e6};
 
+// Of a link: slower ones only lead to times that nothing can hold.
+double link_rate(const Fields& fields, const char* name) {
+  const double rate = fields.quantity(name, parse_rate);
+  if (rate < 1) {
+    throw fields.error(name, "a link carries at least one byte per second");
+  }
+  return rate;
+}
+
 double rate_or(const Fields& fields, const char* name, double fallback) {
-  return fields.has(name) ? fields.quantity(name, parse_rate) : fallback;
+  return fields.has(name) ? link_rate(fields, name) : fallback;
 }
 
 double latency(const Fields& fields, const char* name) {
@@ -31,7 +40,7 @@ NvLinkSpec read_nvlink(const Fields& fields) {
     }
     return nvlink;
   }
-  nvlink.rate = fields.quantity("rate", parse_rate);
+  nvlink.rate = link_rate(fields, "rate");
   nvlink.latency = latency(fields, "latency");
   nvlink.switches = fields.integer_or("switches", 1, kRankCount);
   if (nvlink.form != NvLinkForm::kSwitch && fields.has("switches")) {
@@ -44,16 +53,16 @@ NodeSpec read_node(const Fields& fields) {
   NodeSpec node;
   node.sockets = fields.integer_or("sockets", 1, kRankCount);
   node.gpus_per_pcie_switch = fields.integer_or("gpus_per_pcie_switch", 0, {0, kMaxRanks});
-  node.pcie_rate = fields.quantity("pcie_rate", parse_rate);
+  node.pcie_rate = link_rate(fields, "pcie_rate");
   node.pcie_latency = latency(fields, "pcie_latency");
   if (const auto nvlink = fields.optional_child("nvlink")) {
     node.nvlink = read_nvlink(*nvlink);
   }
   node.socket_interconnect_rate = rate_or(fields, "socket_interconnect_rate", 0);
-  node.memory_rate = fields.quantity("memory_rate", parse_rate);
+  node.memory_rate = link_rate(fields, "memory_rate");
   node.nics = fields.integer_or("nics", 0, {0, kMaxRanks});
   if (node.nics > 0) {
-    node.nic_rate = fields.quantity("nic_rate", parse_rate);
+    node.nic_rate = link_rate(fields, "nic_rate");
   }
   node.nic_pcie_rate = rate_or(fields, "nic_pcie_rate", node.pcie_rate);
   node.nic_placement = fields.choice_or("nic_placement", NicPlacement::kSwitch);
@@ -172,6 +181,12 @@ FabricSpec read_fabric(const Fields& fields) {
   fabric.link_latency = latency(fields, "link_latency");
   fabric.routing = fields.choice_or("routing", FabricRouting::kSpray);
   fabric.seed = fields.unsigned_or("seed", 0);
+  if (kind == "single_switch" && fields.has("link_rate")) {
+    throw fields.error("link_rate", "a single switch has no links to others; remove it");
+  }
+  if (fabric.routing != FabricRouting::kHash && fields.has("seed")) {
+    throw fields.error("seed", "it goes with routing: HASH; write that, or remove it");
+  }
   return fabric;
 }
 
