@@ -1,11 +1,14 @@
 #include "sim/engine/simulate.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "sim/base/error.h"
 #include "sim/engine/classes.h"
+#include "sim/engine/flow_transfers.h"
 #include "sim/engine/machine.h"
+#include "sim/engine/queued_transfers.h"
 #include "sim/engine/script.h"
 #include "sim/engine/simgrid_clock.h"
 #include "sim/engine/stall.h"
@@ -27,6 +30,17 @@ Time launch_overhead(const Profile* profile, const Ablation& effects) {
              : Time::zero();
 }
 
+// A collective that nobody slows takes as long in flows as in queues (docs/model.md).
+std::unique_ptr<Transfers> make_transfers(const Workload& workload,
+                                          TaskCosts& costs,
+                                          const SimulationOptions& options) {
+  const Sharing sharing = options.effects.port_sharing ? Sharing::kByWeight : Sharing::kAlone;
+  if (options.resolution == Resolution::kFlows && sharing == Sharing::kByWeight) {
+    return std::make_unique<FlowTransfers>(workload, costs);
+  }
+  return std::make_unique<QueuedTransfers>(workload, sharing);
+}
+
 // A task's uncontended time on the first rank that has a part in it.
 Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts& costs) {
   const auto* collective = std::get_if<Collective>(&task.descriptor);
@@ -46,21 +60,34 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
 
 }  // namespace
 
+const char* name(Resolution resolution) {
+  switch (resolution) {
+    case Resolution::kAuto:
+      return "auto";
+    case Resolution::kFold:
+      return "fold";
+    case Resolution::kPorts:
+      return "ports";
+    case Resolution::kFlows:
+      return "flows";
+  }
+  return "";
+}
+
 Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
                const SimulationOptions& options) {
-  const bool fold = options.resolution != Resolution::kPorts;
+  const bool fold =
+      options.resolution == Resolution::kFold || options.resolution == Resolution::kAuto;
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   const LinkPatterns links = make_link_patterns(costs);
   Classes classes =
       fold ? fold_classes(scripts, links, costs) : separate_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
-
-  Machine machine(workload,
-                  {.launch_overhead = launch_overhead(profile, options.effects),
-                   .port_sharing = options.effects.port_sharing});
+  const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
+  Machine machine(workload, launch_overhead(profile, options.effects), *transfers);
   run_on_simgrid(machine);
   if (!machine.finished()) {
     throw Error(describe_stall(program, workload, machine));
@@ -68,7 +95,7 @@ Trace simulate(const Program& program,
 
   Trace trace;
   trace.executor = "simulator";
-  trace.resolution = fold ? "fold" : "ports";
+  trace.resolution = name(fold ? Resolution::kFold : options.resolution);
   trace.classes = workload.classes.ranks;
   if (options.keep_spans) {
     trace.spans = machine.spans();

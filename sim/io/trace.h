@@ -30,7 +30,7 @@ struct RankClass {
 // are relative to the iteration's start.
 struct Trace {
   std::string executor;    // "simulator", "cpu", …
-  std::string resolution;  // "fold", "ports"; "ranks": every rank was executed
+  std::string resolution;  // "fold", "ports", "flows"; "ranks": every rank was executed
   std::vector<RankClass> classes;
   std::vector<TaskSpan> spans;
   Time end;

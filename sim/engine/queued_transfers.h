@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/port_queue.h"
+#include "sim/engine/transfers.h"
+#include "sim/engine/workload.h"
+
+namespace moesim {
+
+// What a collective may count on at ports and links.
+enum class Sharing {
+  kByWeight,  // its part among those that are there (PortQueue)
+  kAlone,     // all of it: collectives never slow each other
+};
+
+// Every port and link drains what is put on it by itself. A collective ends when the last of its
+// ports and links has drained its load. Keeps a reference to the workload.
+class QueuedTransfers : public Transfers {
+ public:
+  QueuedTransfers(const Workload& workload, Sharing sharing);
+
+  void begin(Time now, int collective) override;
+  std::optional<Time> next() override;
+  std::vector<int> take_ended(Time now) override;
+
+ private:
+  using End = std::pair<Time, int>;  // and the collective
+  struct Load {
+    int collective = 0;
+    Time exclusive;
+    double weight = 1;
+  };
+
+  Time load_ports(Time now, const Participant& participant, int collective);
+  Time enter(PortQueue& queue, Time now, const Load& load);
+
+  const Workload& workload_;
+  Sharing sharing_;
+  std::vector<PortQueue> ports_;  // [rank][port]
+  std::vector<PortQueue> links_;  // by class of media
+  std::vector<Time> ends_;        // by collective, as far as is known
+  std::priority_queue<End, std::vector<End>, std::greater<>> expected_;  // later where slowed since
+};
+
+}  // namespace moesim
