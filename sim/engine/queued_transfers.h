@@ -15,6 +15,7 @@ namespace moesim {
 enum class Sharing {
   kByWeight,  // its part among those that are there (PortQueue)
   kAlone,     // all of it: collectives never slow each other
+  kLeast,     // its part if all that may ever be there were there all the time
 };
 
 // Every port and link drains what is put on it by itself. A collective ends when the last of its
@@ -35,14 +36,15 @@ class QueuedTransfers : public Transfers {
     double weight = 1;
   };
 
+  void find_most_weights();
   Time load_ports(Time now, const Participant& participant, int collective);
-  Time enter(PortQueue& queue, Time now, const Load& load);
+  Time enter(int queue, Time now, const Load& load);
 
   const Workload& workload_;
   Sharing sharing_;
-  std::vector<PortQueue> ports_;  // [rank][port]
-  std::vector<PortQueue> links_;  // by class of media
-  std::vector<Time> ends_;        // by collective, as far as is known
+  std::vector<PortQueue> queues_;     // of ports, as [rank][port], then of classes of media
+  std::vector<double> most_weights_;  // kLeast: by queue, of all that may be there at once
+  std::vector<Time> ends_;            // by collective, as far as is known
   std::priority_queue<End, std::vector<End>, std::greater<>> expected_;  // later where slowed since
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "sim/base/error.h"
@@ -10,6 +11,7 @@
 #include "sim/engine/machine.h"
 #include "sim/engine/queued_transfers.h"
 #include "sim/engine/script.h"
+#include "sim/engine/sharing_watch.h"
 #include "sim/engine/simgrid_clock.h"
 #include "sim/engine/stall.h"
 #include "sim/engine/task_cost.h"
@@ -58,6 +60,34 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
   return Time::zero();
 }
 
+// The latest that the iteration ends when every collective has what it is sure of at every moment,
+// and no more (docs/model.md). None where that takes longer than a machine can tell.
+std::optional<Time> latest_end(const Workload& workload, Time launch_overhead) {
+  QueuedTransfers transfers(workload, Sharing::kLeast);
+  try {
+    Machine machine(workload, launch_overhead, transfers);
+    run_on_simgrid(machine);
+    return machine.now();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void add_standing(bool is_exact, std::optional<Time> latest, Trace& trace) {
+  if (is_exact) {
+    trace.sharing = SharingStanding{true, trace.end};
+    trace.assumptions.emplace_back(
+        "shared ports and links: exact; collectives that meet load them alike, so that resolution "
+        "flows gives the same times");
+  } else if (latest) {
+    trace.sharing = SharingStanding{false, std::max(*latest, trace.end)};
+    trace.assumptions.emplace_back(
+        "shared ports and links: bounded; collectives that load them differently meet, and each "
+        "port and link drains by itself: resolution flows may end earlier or later, but not after "
+        "sharing.at_most_seconds");
+  }
+}
+
 }  // namespace
 
 const char* name(Resolution resolution) {
@@ -86,8 +116,12 @@ Trace simulate(const Program& program,
   Classes classes =
       fold ? fold_classes(scripts, links, costs) : separate_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
+  const Time overhead = launch_overhead(profile, options.effects);
   const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
-  Machine machine(workload, launch_overhead(profile, options.effects), *transfers);
+  SharingWatch watch(workload, *transfers);
+  const bool watched = options.keep_spans && options.effects.port_sharing &&
+                       options.resolution != Resolution::kFlows && !workload.participants.empty();
+  Machine machine(workload, overhead, watched ? static_cast<Transfers&>(watch) : *transfers);
   run_on_simgrid(machine);
   if (!machine.finished()) {
     throw Error(describe_stall(program, workload, machine));
@@ -103,6 +137,10 @@ Trace simulate(const Program& program,
   trace.end = machine.now();
   trace.pass_end = machine.pass_end();
   trace.assumptions = costs.assumptions();
+  if (watched) {
+    const bool is_exact = watch.is_exact();
+    add_standing(is_exact, is_exact ? std::nullopt : latest_end(workload, overhead), trace);
+  }
   return trace;
 }
 

@@ -29,7 +29,8 @@ struct Ablation {
 struct SimulationOptions {
   Resolution resolution = Resolution::kAuto;
   Ablation effects{};
-  bool keep_spans = true;  // false: the trace has no spans, only its end, pass ends and classes
+  // false: the trace has no spans and no standing of shared links, only end, pass ends and classes
+  bool keep_spans = true;
 };
 
 // Simulates one iteration of a Program on SimGrid's clock. `cluster` and `profile` may be null for
