@@ -18,20 +18,25 @@ using enum CollectiveOperation;
 constexpr std::int64_t kMiB = 1 << 20;
 
 constexpr const char* kDgxNode =
-    "sockets: 2 pcie_rate: '63 GB/s' memory_rate: '307.2 GB/s' socket_interconnect_rate: '120 "
+    "sockets: 2 gpus_per_pcie_switch: 1 pcie_rate: '63 GB/s' memory_rate: '307.2 GB/s' "
+    "socket_interconnect_rate: '120 "
     "GB/s' nvlink { rate: '450 GB/s' switches: 4 } nics: 8 nic_rate: '400 Gb/s'";
 constexpr const char* kPcieNode =
     "sockets: 2 gpus_per_pcie_switch: 4 pcie_rate: '25 GB/s' memory_rate: '150 GB/s' "
     "socket_interconnect_rate: '40 GB/s' nics: 2 nic_rate: '100 Gb/s'";
+constexpr const char* kSmallPcieNode =
+    "sockets: 1 gpus_per_pcie_switch: 2 pcie_rate: '25 GB/s' memory_rate: '60 GB/s' nics: 2 "
+    "nic_rate: '100 Gb/s' nic_placement: ROOT_PORT";
 constexpr const char* kSlingshotNode =
     "sockets: 1 pcie_rate: '31.5 GB/s' memory_rate: '204.8 GB/s' nvlink { form: MESH rate: '300 "
     "GB/s' } nics: 2 nic_rate: '200 Gb/s' nic_placement: ROOT_PORT";
 
 constexpr const char* kSwitch = "single_switch {}";
-constexpr const char* kTree = "fat_tree { down: [4, 4, 8] oversubscription: [2, 2] rails: true }";
+constexpr const char* kTree = "fat_tree { down: [4, 4, 16] oversubscription: [2, 2] rails: true }";
 constexpr const char* kDragonfly =
     "dragonfly { routers_per_group: 4 nics_per_router: 4 global_links_per_router: 4 } link_rate: "
     "'200 Gb/s'";
+constexpr const char* kFullTree = "fat_tree { down: [4, 4, 16] rails: true }";
 constexpr const char* kSlowNic = "changes { at: 'node:5/nic:1' kind: NETWORK rate_factor: 0.5 }";
 
 struct Machine {
@@ -138,7 +143,7 @@ ResolutionCase iteration(const char* name, Inputs inputs, const Machine* machine
 void add_single(std::vector<ResolutionCase>& cases) {
   const Machine switched{8, 8};
   const Machine tree{32, 8, kDgxNode, kTree};
-  const Machine slow{16, 8, kDgxNode, kTree, kSlowNic};
+  const Machine slow{16, 8, kDgxNode, kFullTree, kSlowNic};
   const Machine dragonfly{16, 4, kSlingshotNode, kDragonfly};
   const auto over_all = [&](const char* name, const Machine& machine, CollectiveOperation of) {
     cases.push_back(of_collectives(name,
@@ -156,7 +161,7 @@ void add_single(std::vector<ResolutionCase>& cases) {
 
 void add_several(std::vector<ResolutionCase>& cases) {
   const Machine tree{16, 8, kDgxNode, kTree};
-  const Machine slow{16, 8, kDgxNode, kTree, kSlowNic};
+  const Machine slow{16, 8, kDgxNode, kFullTree, kSlowNic};
   const Machine pcie{16, 8, kPcieNode, kSwitch};
   const Machine dragonfly{16, 4, kSlingshotNode, kDragonfly};
   const auto add =
@@ -173,19 +178,25 @@ void add_several(std::vector<ResolutionCase>& cases) {
       pcie,
       8,
       {exchange, collective(kAllGather, kEsp, 64 * kMiB)});
-  const Collective gradients = collective(kAllReduce, kWorld, 48 * kMiB);
-  add("AllReduce over dp beside AlltoAll over ep, 2:1", tree, 1, {gradients, exchange});
-  add("the same, one NIC at half rate", slow, 1, {gradients, exchange});
-  add("the same, dragonfly", dragonfly, 1, {gradients, exchange});
+  const Collective gradients = collective(kAllReduce, kDp, 48 * kMiB);
+  add("AllReduce over dp beside AlltoAll over ep, 2:1", tree, 8, {gradients, exchange});
+  add("the same, one NIC at half rate", slow, 8, {gradients, exchange});
+  add("the same, dragonfly", dragonfly, 4, {gradients, exchange});
+  add("AllReduce over all beside AlltoAll over ep, dragonfly",
+      dragonfly,
+      1,
+      {collective(kAllReduce, kWorld, 48 * kMiB), exchange});
 }
 
 void add_iterations(const Inputs& quickstart, std::vector<ResolutionCase>& cases) {
   const Machine tree{8, 8, kDgxNode, kTree};
-  const Machine slow{8, 8, kDgxNode, kTree, kSlowNic};
+  const Machine slow{8, 8, kDgxNode, kFullTree, kSlowNic};
+  const Machine pcie{8, 8, kPcieNode, kSwitch};
   cases.push_back(iteration("FSMoE, two ports a GPU", quickstart, nullptr, 4));
   cases.push_back(iteration("FSMoE, esp 8, three levels", quickstart, &tree, 8));
   cases.push_back(iteration("FSMoE, ep 8 in nodes, edp over nodes", quickstart, &tree, 1));
   cases.push_back(iteration("FSMoE, esp 8, one NIC at half rate", quickstart, &slow, 8));
+  cases.push_back(iteration("FSMoE, esp 8, PCIe", quickstart, &pcie, 8));
 }
 
 constexpr int kRenumberedGpus = 4;
@@ -207,9 +218,10 @@ ResolutionCase renumbered_case(const std::vector<int>& new_ranks) {
   const Machine machine{
       kRenumberedNodes,
       kRenumberedGpus,
-      "sockets: 1 pcie_rate: '63 GB/s' memory_rate: '307.2 GB/s' nvlink { rate: '450 GB/s' } "
+      "sockets: 1 gpus_per_pcie_switch: 1 pcie_rate: '63 GB/s' memory_rate: '307.2 GB/s' nvlink { "
+      "rate: '450 GB/s' } "
       "nics: 4 nic_rate: '400 Gb/s'",
-      "fat_tree { down: [4, 2, 2] oversubscription: [2, 2] rails: true }",
+      "fat_tree { down: [4, 4, 4] oversubscription: [2, 2] rails: true }",
       fmt::format("changes {{ at: 'node:{}/nic:{}' kind: NETWORK rate_factor: 0.5 }}",
                   slow / kRenumberedGpus,
                   slow % kRenumberedGpus)};
@@ -255,8 +267,8 @@ ResolutionCase random_resolution_case(Random& random) {
   };
   const Machine machine{4 << random.uniform_int(0, 2),
                         2 << random.uniform_int(0, 1),
-                        pick({kSlingshotNode, kPcieNode}),
-                        pick({kSwitch, "fat_tree { down: [2, 2, 8] oversubscription: [2, 2] }"}),
+                        pick({kSlingshotNode, kSmallPcieNode}),
+                        pick({kSwitch, "fat_tree { down: [2, 2, 16] oversubscription: [2, 2] }"}),
                         random.uniform() < 0.5 ? ""
                                                : "changes { at: 'node:1/nic:0' kind: NETWORK "
                                                  "rate_factor: 0.25 }"};
