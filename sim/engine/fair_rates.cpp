@@ -11,6 +11,7 @@ namespace moesim {
 namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+constexpr int kOwnCap = -1;      // in place of a medium
 constexpr double kTie = 1e-11;   // relative: levels this near are one
 constexpr double kNear = 1e-10;  // relative: levels found step by step
 constexpr int kMostSteps = 500;
@@ -32,7 +33,7 @@ class Filling {
   struct Claims {
     double least = kUnlimited;
     double second = kUnlimited;
-    int medium = 0;
+    int medium = kOwnCap;
   };
 
   void find_shares();
@@ -114,7 +115,7 @@ void Filling::sort_crossings() {
 
 void Filling::find_claims(const std::vector<double>& levels) {
   for (const int flow : open_flows_) {
-    Claims claims;
+    Claims claims{.least = sharing_.caps[flow]};
     for (int i = sharing_.first_hop[flow]; i < sharing_.first_hop[flow + 1]; ++i) {
       const int use = sharing_.hops[i].use;
       const int medium = sharing_.uses[use].medium;
@@ -162,12 +163,12 @@ double Filling::level(int medium) const {
   }
 }
 
-// A flow whose least claim is on a medium where the bounds have met has its rate: elsewhere it
-// claims at least as much.
+// A flow that its cap holds, or whose least claim is on a medium where the bounds have met, has its
+// rate: elsewhere it claims at least as much.
 void Filling::settle_flows() {
   for (const int flow : open_flows_) {
     const int medium = claims_[flow].medium;
-    settled_[flow] = lower_[medium] >= upper_[medium] * (1 - kTie);
+    settled_[flow] = medium == kOwnCap || lower_[medium] >= upper_[medium] * (1 - kTie);
   }
   std::erase_if(open_flows_, [&](int flow) { return settled_[flow]; });
 }

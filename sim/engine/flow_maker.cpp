@@ -113,14 +113,12 @@ class PortShares {
 }  // namespace
 
 FlowMaker::FlowMaker(const Workload& workload, TaskCosts& costs)
-    : workload_(workload), costs_(costs), first_link_(workload.num_ranks() * kNumPorts) {}
+    : workload_(workload), costs_(costs) {}
 
 CollectiveFlows FlowMaker::make(int collective) {
   const Subject of = subject(collective);
   const std::shared_ptr<const Ways> found = ways(of);
-  const double scale = costs_.depends_on_rank(*of.task)
-                           ? 1
-                           : static_cast<double>(std::get<Collective>(of.task->descriptor).bytes);
+  const std::vector<double> factors = link_factors(collective, *found);
   const PortShares ports(costs_.cluster(), *of.members, of.loads, found->messages);
   const auto port_medium = [&](int member, Port port) {
     return (*of.members)[member] * kNumPorts + static_cast<int>(port);
@@ -135,8 +133,10 @@ CollectiveFlows FlowMaker::make(int collective) {
       }
     }
     for (int hop = found->first_hop[i]; hop < found->first_hop[i + 1]; ++hop) {
-      if (const double seconds = found->hops[hop].seconds * scale; seconds > 0) {
-        writer.add_hop(first_link_ + found->hops[hop].medium, of.loads[0]->weight, seconds);
+      const auto& [medium, share] = found->hops[hop];
+      if (const double seconds = share * factors[medium]; seconds > 0) {
+        const int link = workload_.classes.of_medium[medium];
+        writer.add_hop(workload_.num_ranks() * kNumPorts + link, of.loads[0]->weight, seconds);
       }
     }
     writer.finish_flow();
@@ -147,7 +147,25 @@ CollectiveFlows FlowMaker::make(int collective) {
         port_medium(member, port), load.weight, load.load[static_cast<size_t>(port)].seconds());
     writer.finish_flow();
   }
-  return writer.take();
+  CollectiveFlows flows = writer.take();
+  flows.alone = workload_.collectives[collective].alone;
+  return flows;
+}
+
+// By medium: what turns proportions into the seconds that the collective puts there.
+std::vector<double> FlowMaker::link_factors(int collective, const Ways& ways) const {
+  std::vector<double> sums(static_cast<size_t>(costs_.num_media()));
+  for (const MediumLoad& hop : ways.hops) {
+    sums[hop.medium] += hop.seconds;
+  }
+  std::vector<double> factors(sums.size());
+  const int end = workload_.collectives[collective + 1].first_link_use;
+  for (int i = workload_.collectives[collective].first_link_use; i < end; ++i) {
+    const LinkUse& use = workload_.link_uses[i];
+    const int medium = workload_.classes.media[use.link];
+    factors[medium] = use.load.seconds() / sums[medium];
+  }
+  return factors;
 }
 
 FlowMaker::Subject FlowMaker::subject(int collective) const {

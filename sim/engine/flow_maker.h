@@ -13,21 +13,20 @@
 namespace moesim {
 
 // The flows of a Workload's collectives: one for each message, over the links of its way and, where
-// what the profile measured loads ports, over its sender's and its receiver's port. A port's load
-// is divided over the messages that cross the port in proportion to their bytes; where none does,
-// over all that the member sends or receives; where there are none either, it is a flow of its own.
-// So what the flows of a collective occupy of each link and port adds up to the loads of resolution
-// `ports`. Media: ports first, as [rank][port], then those of the links. Keeps references to its
-// arguments; every rank of the workload is a class of its own.
+// what the profile measured loads ports, over its sender's and its receiver's port. What a
+// collective puts on a link or port in resolution `ports` is divided over the messages that cross
+// it in proportion to their bytes there; where none crosses a port, over all that the member sends
+// or receives; where there are none either, it is a flow of its own. Media are numbered as queues
+// (queue_load.h). Keeps references to its arguments; every rank of the workload is a class of its
+// own.
 class FlowMaker {
  public:
   FlowMaker(const Workload& workload, TaskCosts& costs);
 
-  int num_media() const { return first_link_ + costs_.num_media(); }
   CollectiveFlows make(int collective);
 
  private:
-  // Messages with what each byte, or all, occupies of links.
+  // Messages with what they occupy of links, in the collective's proportions.
   struct Ways {
     std::vector<Message> messages;
     std::vector<int> first_hop = {0};
@@ -45,10 +44,10 @@ class FlowMaker {
   std::shared_ptr<const Ways> ways(const Subject& subject);
   Ways find_ways(const Subject& subject) const;
   void append_way(int from, int to, double bytes, Ways& ways) const;
+  std::vector<double> link_factors(int collective, const Ways& ways) const;
 
   const Workload& workload_;
   TaskCosts& costs_;
-  int first_link_;
   std::map<std::pair<TrafficKey, int>, std::shared_ptr<const Ways>> known_;  // and the instance
 };
 

@@ -19,7 +19,7 @@ double rounding_picoseconds(Time begin, Time now) {
 
 }  // namespace
 
-void FlowNetwork::add(Time now, int collective, const CollectiveFlows& flows, Time not_before) {
+void FlowNetwork::add(Time now, int collective, const CollectiveFlows& flows) {
   move_to(now);
   const auto num_hops = static_cast<std::int64_t>(sharing_.hops.size() + flows.hops.size());
   if (num_hops > kMostHops) {
@@ -33,6 +33,7 @@ void FlowNetwork::add(Time now, int collective, const CollectiveFlows& flows, Ti
   const auto num_flows = static_cast<int>(flows.first_hop.size()) - 1;
   sharing_.uses.insert(sharing_.uses.end(), flows.uses.begin(), flows.uses.end());
   active_of_use_.resize(sharing_.uses.size(), static_cast<int>(active_.size()));
+  sharing_.caps.resize(flows_.size() + static_cast<size_t>(num_flows), 1 / flows.alone.seconds());
   for (int flow = 0; flow < num_flows; ++flow) {
     for (int i = flows.first_hop[flow]; i < flows.first_hop[flow + 1]; ++i) {
       sharing_.hops.push_back({first_use + flows.hops[i].use, flows.hops[i].seconds});
@@ -40,7 +41,7 @@ void FlowNetwork::add(Time now, int collective, const CollectiveFlows& flows, Ti
     sharing_.first_hop.push_back(static_cast<int>(sharing_.hops.size()));
     flows_.push_back({.collective = static_cast<int>(active_.size()), .begin = now});
   }
-  active_.push_back({collective, num_flows, not_before});
+  active_.push_back({collective, num_flows, now + flows.alone});
   has_changed_ = true;
 }
 
@@ -104,6 +105,7 @@ void FlowNetwork::end_flows() {
       for (int hop = first; hop < end; ++hop) {
         sharing_.hops[kept_hops++] = sharing_.hops[hop];
       }
+      sharing_.caps[kept] = sharing_.caps[i];
       flows_[kept++] = flow;
       sharing_.first_hop[kept] = kept_hops;
     } else {
@@ -113,6 +115,7 @@ void FlowNetwork::end_flows() {
   }
   has_changed_ = has_changed_ || kept < flows_.size();
   flows_.resize(kept);
+  sharing_.caps.resize(kept);
   sharing_.first_hop.resize(kept + 1);
   sharing_.hops.resize(static_cast<size_t>(kept_hops));
 }

@@ -9,8 +9,10 @@
 
 namespace moesim {
 
-// The flows of one collective: hops name `uses` of this collective, by their place here.
+// The flows of one collective: hops name `uses` of this collective, by their place here. None goes
+// faster than in `alone`, the time that the collective takes while nobody slows it.
 struct CollectiveFlows {
+  Time alone;
   std::vector<FlowSharing::Use> uses;
   std::vector<int> first_hop = {0};
   std::vector<FlowSharing::Hop> hops;
@@ -26,9 +28,9 @@ class FlowNetwork {
  public:
   explicit FlowNetwork(int num_media) { sharing_.num_media = num_media; }
 
-  // A collective begins at `now`, never before an earlier call's. One without flows ends at once;
-  // none ends before `not_before`. Throws Error when more than kMostHops would be under way.
-  void add(Time now, int collective, const CollectiveFlows& flows, Time not_before);
+  // A collective begins at `now`, never before an earlier call's, and takes `alone` at least.
+  // Throws Error when more than kMostHops would be under way.
+  void add(Time now, int collective, const CollectiveFlows& flows);
 
   // When the next flow ends, or the next collective whose flows have; none while it is empty.
   std::optional<Time> next();

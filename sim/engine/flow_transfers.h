@@ -2,6 +2,7 @@
 
 #include "sim/engine/flow_maker.h"
 #include "sim/engine/flow_network.h"
+#include "sim/engine/queue_load.h"
 #include "sim/engine/transfers.h"
 
 namespace moesim {
@@ -11,14 +12,15 @@ namespace moesim {
 class FlowTransfers : public Transfers {
  public:
   FlowTransfers(const Workload& workload, TaskCosts& costs)
-      : workload_(workload), maker_(workload, costs), network_(maker_.num_media()) {}
+      : maker_(workload, costs), network_(num_queues(workload)) {}
 
-  void begin(Time now, int collective) override;
+  void begin(Time now, int collective) override {
+    network_.add(now, collective, maker_.make(collective));
+  }
   std::optional<Time> next() override { return network_.next(); }
   std::vector<int> take_ended(Time now) override { return network_.take_ended(now); }
 
  private:
-  const Workload& workload_;
   FlowMaker maker_;
   FlowNetwork network_;
 };

@@ -4,13 +4,14 @@
 #include <map>
 #include <tuple>
 
+#include "sim/engine/queue_load.h"
+
 namespace moesim {
 
 QueuedTransfers::QueuedTransfers(const Workload& workload, Sharing sharing)
     : workload_(workload),
       sharing_(sharing),
-      queues_(static_cast<size_t>(workload.num_ranks()) * kNumPorts +
-              workload.classes.media.size()),
+      queues_(static_cast<size_t>(num_queues(workload))),
       ends_(static_cast<size_t>(workload.num_collectives())) {
   if (sharing == Sharing::kLeast) {
     find_most_weights();
@@ -33,19 +34,10 @@ void QueuedTransfers::find_most_weights() {
     const Script& script = workload_.script(first_rank);
     const int communicator = script.communicator[first_slot - workload_.first_slot[first_rank]];
     const int stream = workload_.scripts.communicators[communicator].stream;
-    for (int i = joint.first_participant; i < after.first_participant; ++i) {
-      const auto& [slot, load] = workload_.participants[i];
-      const int rank = workload_.slots[slot].rank;
-      for (int port = 0; port < kNumPorts; ++port) {
-        double& heaviest = most[{rank * kNumPorts + port, stream, rank}];
-        heaviest = std::max(heaviest, load.load[port] > Time::zero() ? load.weight : 0);
-      }
-    }
-    for (int i = joint.first_link_use; i < after.first_link_use; ++i) {
-      const LinkUse& use = workload_.link_uses[i];
-      double& heaviest = most[{workload_.num_ranks() * kNumPorts + use.link, stream, first_rank}];
-      heaviest = std::max(heaviest, use.weight * use.count);
-    }
+    for_each_load(workload_, collective, [&](const QueueLoad& load) {
+      double& heaviest = most[{load.queue, stream, first_rank}];
+      heaviest = std::max(heaviest, load.weight * load.count);
+    });
   }
   most_weights_.resize(queues_.size());
   for (const auto& [key, weight] : most) {
@@ -54,60 +46,63 @@ void QueuedTransfers::find_most_weights() {
 }
 
 void QueuedTransfers::begin(Time now, int collective) {
-  const JointCollective& joint = workload_.collectives[collective];
-  const JointCollective& after = workload_.collectives[collective + 1];
-  Time end = now;
-  for (int i = joint.first_participant; i < after.first_participant; ++i) {
-    end = std::max(end, load_ports(now, workload_.participants[i], collective));
+  ends_[collective] = now + workload_.collectives[collective].alone;
+  begun_.push_back(collective);
+  if (sharing_ == Sharing::kLeast) {
+    ends_[collective] = at_least(now, collective);
+  } else if (sharing_ == Sharing::kByWeight) {
+    enter_all(now, collective);
   }
-  for (int i = joint.first_link_use; i < after.first_link_use; ++i) {
-    const LinkUse& use = workload_.link_uses[i];
-    end = std::max(end,
-                   enter(workload_.num_ranks() * kNumPorts + use.link,
-                         now,
-                         {collective, use.total(), use.weight * use.count}));
-  }
-  ends_[collective] = end;
-  expected_.emplace(end, collective);
 }
 
-// Puts a participant's loads on its ports and returns when the last of them is drained.
-Time QueuedTransfers::load_ports(Time now, const Participant& participant, int collective) {
-  const CollectiveLoad& load = participant.load;
-  Time end = now + load.of_its_own;
-  for (int port = 0; port < kNumPorts; ++port) {
-    if (load.load[port] > Time::zero()) {
-      const int queue = workload_.slots[participant.slot].rank * kNumPorts + port;
-      end = std::max(end, enter(queue, now, {collective, load.load[port], load.weight}));
+void QueuedTransfers::enter_all(Time now, int collective) {
+  const Time alone = workload_.collectives[collective].alone;
+  for_each_load(workload_, collective, [&](const QueueLoad& load) {
+    queues_[load.queue].enter(now,
+                              {.collective = collective,
+                               .load = load.total(),
+                               .alone = alone,
+                               .weight = load.weight * load.count});
+    entered_.push_back(load.queue);
+  });
+}
+
+// When the collective ends whoever else is there.
+Time QueuedTransfers::at_least(Time now, int collective) const {
+  Time longest = workload_.collectives[collective].alone;
+  for_each_load(workload_, collective, [&](const QueueLoad& load) {
+    constexpr double kLongest = 8e6;  // seconds: more than a machine takes (Machine)
+    const double seconds = load.load.seconds() * most_weights_[load.queue] / load.weight;
+    longest = std::max(longest, Time::from_seconds(std::min(seconds, kLongest)));
+  });
+  return now + std::min(longest, Time::max() - now);
+}
+
+// When all that begins at a time has entered: who was there before ends later for it.
+void QueuedTransfers::settle() {
+  std::ranges::sort(entered_);
+  const auto [first, last] = std::ranges::unique(entered_);
+  entered_.erase(first, last);
+  for (const int queue : entered_) {
+    queues_[queue].settle();
+    for (const PortQueue::User& user : queues_[queue].users()) {
+      ends_[user.collective] = std::max(ends_[user.collective], user.end);
     }
   }
-  return end;
-}
-
-// Returns when the load is drained. Others that were there end later for it.
-Time QueuedTransfers::enter(int queue, Time now, const Load& load) {
-  if (sharing_ == Sharing::kAlone) {
-    return now + load.exclusive;
+  entered_.clear();
+  for (const int collective : begun_) {
+    expected_.emplace(ends_[collective], collective);
   }
-  if (sharing_ == Sharing::kLeast) {
-    constexpr double kLongest = 1e6;  // more seconds than an iteration may take (Machine)
-    const double seconds = load.exclusive.seconds() * most_weights_[queue] / load.weight;
-    return now + Time::from_seconds(std::min(seconds, kLongest));
-  }
-  Time end = now;
-  queues_[queue].enter(now, load.collective, load.exclusive, load.weight);
-  for (const PortQueue::User& user : queues_[queue].users()) {
-    Time& user_end = user.collective == load.collective ? end : ends_[user.collective];
-    user_end = std::max(user_end, user.end);
-  }
-  return end;
+  begun_.clear();
 }
 
 std::optional<Time> QueuedTransfers::next() {
+  settle();
   return expected_.empty() ? std::nullopt : std::optional(expected_.top().first);
 }
 
 std::vector<int> QueuedTransfers::take_ended(Time now) {
+  settle();
   std::vector<int> ended;
   while (!expected_.empty() && expected_.top().first <= now) {
     const int collective = expected_.top().second;

@@ -30,21 +30,19 @@ class QueuedTransfers : public Transfers {
 
  private:
   using End = std::pair<Time, int>;  // and the collective
-  struct Load {
-    int collective = 0;
-    Time exclusive;
-    double weight = 1;
-  };
 
   void find_most_weights();
-  Time load_ports(Time now, const Participant& participant, int collective);
-  Time enter(int queue, Time now, const Load& load);
+  Time at_least(Time now, int collective) const;
+  void enter_all(Time now, int collective);
+  void settle();
 
   const Workload& workload_;
   Sharing sharing_;
   std::vector<PortQueue> queues_;     // of ports, as [rank][port], then of classes of media
   std::vector<double> most_weights_;  // kLeast: by queue, of all that may be there at once
   std::vector<Time> ends_;            // by collective, as far as is known
+  std::vector<int> entered_;          // queues and
+  std::vector<int> begun_;            // collectives whose ends are still to be foreseen
   std::priority_queue<End, std::vector<End>, std::greater<>> expected_;  // later where slowed since
 };
 

@@ -32,9 +32,12 @@ class SharingWatch : public Transfers {
     bool was_busiest = false;  // it held one that has ended
   };
 
+  bool leave(Time now, int collective);
+
   const Workload& workload_;
   Transfers& watched_;
   std::vector<Meeting> meetings_;  // on ports, as [rank][port], then on classes of media
+  std::vector<Time> begins_;       // by collective
   bool is_exact_ = true;
 };
 

@@ -164,6 +164,11 @@ std::vector<Message> TaskCosts::messages(const Task& task, int instance) const {
   return collective_costs_->messages(task, instance);
 }
 
+CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->link_key(task);
+}
+
 // Of all instances of the group together.
 Time TaskCosts::busiest_link(const Task& task) const {
   const std::shared_ptr<const GroupLoads> loads = link_loads(task);

@@ -54,6 +54,7 @@ class TaskCosts {
 
   // What a collective's messages put on links: see CollectiveCosts.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
+  CollectiveCosts::LinkKey link_key(const Task& task) const;
 
   // The messages of one instance of a collective: see CollectiveCosts.
   std::vector<Message> messages(const Task& task, int instance) const;

@@ -25,7 +25,8 @@ class FairRatesTest : public testing::Test {
     return static_cast<int>(sharing_.uses.size()) - 1;
   }
 
-  void flow(const std::vector<FlowSharing::Hop>& hops) {
+  void flow(const std::vector<FlowSharing::Hop>& hops, double cap = INFINITY) {
+    sharing_.caps.push_back(cap);
     sharing_.hops.insert(sharing_.hops.end(), hops.begin(), hops.end());
     sharing_.first_hop.push_back(static_cast<int>(sharing_.hops.size()));
   }
@@ -69,10 +70,9 @@ TEST_F(FairRatesTest, WeightsOneToThree) {
   expect_rates({0.25, 0.75});
 }
 
-// A cap is a medium of the flow's own: at most 1/10 a second, so 10 s. The first takes 0.1 of the
-// link, the other has 0.9.
+// At most 1/10 a second: the first takes 0.1 of the link, the other has 0.9.
 TEST_F(FairRatesTest, ACappedFlowLeavesTheRest) {
-  flow({{use(0), 1}, {use(1), 10}});
+  flow({{use(0), 1}}, 0.1);
   flow({{use(0), 1}});
   expect_rates({0.1, 0.9});
 }
@@ -129,6 +129,7 @@ FlowSharing random_network(Random& random) {
       sharing.uses.push_back({medium, weight});
     }
     for (auto flow = random.uniform_int(1, 8); flow > 0; --flow) {
+      sharing.caps.push_back(random.uniform() < 0.3 ? random.uniform(0.01, 0.2) : INFINITY);
       const auto first = static_cast<int>(random.uniform_int(0, sharing.num_media - 1));
       for (int medium = first; medium < sharing.num_media; ++medium) {
         if (medium == first || random.uniform() < 0.5) {
@@ -163,9 +164,9 @@ class Shares {
     });
   }
 
-  // Whether a full medium holds the flow on which no other has more for its weight.
+  // Whether its cap holds the flow, or a full medium on which no other has more for its weight.
   bool is_held(int flow) const {
-    bool held = false;
+    bool held = rates_[flow] == sharing_.caps[flow];
     for_each_hop([&](int other, const FlowSharing::Hop& hop) {
       const int medium = sharing_.uses[hop.use].medium;
       held |= other == flow && used_[medium] > 1 - kNear &&
@@ -177,7 +178,7 @@ class Shares {
   const std::vector<double>& used() const { return used_; }
 
   double guarantee(int flow) const {
-    double least = INFINITY;
+    double least = sharing_.caps[flow];
     for_each_hop([&](int other, const FlowSharing::Hop& hop) {
       const auto& [medium, weight] = sharing_.uses[hop.use];
       least =
