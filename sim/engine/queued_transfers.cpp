@@ -20,7 +20,7 @@ QueuedTransfers::QueuedTransfers(const Workload& workload, Sharing sharing)
 
 // Collectives on one stream that have a rank in common follow each other, and so do those of two
 // classes of instances with a class of ranks in common, which does everything at the same time. Of
-// these, told apart by stream and first rank, the heaviest counts.
+// these, told apart by stream and the port's rank or their first one, the heaviest counts.
 void QueuedTransfers::find_most_weights() {
   std::map<std::tuple<int, int, int>, double> most;  // queue, stream, rank
   for (int collective = 0; collective < workload_.num_collectives(); ++collective) {
@@ -35,7 +35,9 @@ void QueuedTransfers::find_most_weights() {
     const int communicator = script.communicator[first_slot - workload_.first_slot[first_rank]];
     const int stream = workload_.scripts.communicators[communicator].stream;
     for_each_load(workload_, collective, [&](const QueueLoad& load) {
-      double& heaviest = most[{load.queue, stream, first_rank}];
+      const bool is_port = load.queue < workload_.num_ranks() * kNumPorts;
+      const int rank = is_port ? load.queue / kNumPorts : first_rank;
+      double& heaviest = most[{load.queue, stream, rank}];
       heaviest = std::max(heaviest, load.weight * load.count);
     });
   }

@@ -9,8 +9,8 @@ namespace moesim {
 
 // Watches over other Transfers whether what they do is what flows would do. It is, when whoever
 // meets on a port or link begins there at once with equal loads and weights, and all that share a
-// collective's busiest one end together with it (docs/model.md has the proof). Keeps references to
-// its arguments.
+// collective's busiest one end together with it (proof: docs/decisions/0017-flows.md). Keeps
+// references to its arguments.
 class SharingWatch : public Transfers {
  public:
   SharingWatch(const Workload& workload, Transfers& watched);

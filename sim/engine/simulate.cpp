@@ -32,7 +32,8 @@ Time launch_overhead(const Profile* profile, const Ablation& effects) {
              : Time::zero();
 }
 
-// A collective that nobody slows takes as long in flows as in queues (docs/model.md).
+// A collective that nobody slows takes as long in flows as in queues
+// (docs/decisions/0017-flows.md).
 std::unique_ptr<Transfers> make_transfers(const Workload& workload,
                                           TaskCosts& costs,
                                           const SimulationOptions& options) {
@@ -61,7 +62,7 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
 }
 
 // The latest that the iteration ends when every collective has what it is sure of at every moment,
-// and no more (docs/model.md). None where that takes longer than a machine can tell.
+// and no more (docs/decisions/0017-flows.md). None where that takes longer than a machine can tell.
 std::optional<Time> latest_end(const Workload& workload, Time launch_overhead) {
   QueuedTransfers transfers(workload, Sharing::kLeast);
   try {
