@@ -297,7 +297,7 @@ void CommandLine::add_validate() {
                   validate_.section,
                   "One section only: recurrence, closed_forms,\n"
                   "table2, grid, parm, sp_moe, equality,\n"
-                  "crosscheck, links, determinism");
+                  "crosscheck, links, resolutions, determinism");
   add_text(app,
            "--out",
            validate_.out,

@@ -116,8 +116,9 @@ void add_resolution(CLI::App* app, Resolution& resolution) {
          "--resolution",
          [&resolution](const std::string& text) { resolution = parse_resolution(text); },
          "fold: one rank of each class of identical ranks;\n"
-         "ports: every rank. Default: auto, fold where exact")
-      ->option_text("auto|fold|ports");
+         "ports: every rank; flows: every message, all sharing links\n"
+         "at once, for up to some hundred ranks. Default: auto, fold")
+      ->option_text("auto|fold|ports|flows");
 }
 
 void add_json(CLI::App* app, bool& json) {

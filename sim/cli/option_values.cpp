@@ -85,13 +85,13 @@ Policy parse_policy(const std::string& text) {
 }
 
 Resolution parse_resolution(const std::string& text) {
-  if (text == "auto") {
-    return Resolution::kAuto;
+  using enum Resolution;
+  for (const Resolution resolution : {kAuto, kFold, kPorts, kFlows}) {
+    if (text == name(resolution)) {
+      return resolution;
+    }
   }
-  if (text != "fold" && text != "ports") {
-    refuse("--resolution", text, "auto, fold or ports");
-  }
-  return text == "fold" ? Resolution::kFold : Resolution::kPorts;
+  refuse("--resolution", text, "auto, fold, ports or flows");
 }
 
 LayerRange parse_layers(const std::string& text) {

@@ -12,7 +12,7 @@ DegreeOption parse_degree(const std::string& text);  // "auto", "4", "4,2"
 // "a,b": names between commas, also empty ones.
 std::vector<std::string> parse_names(const std::string& text);
 Policy parse_policy(const std::string& text);                  // "search", "paper"
-Resolution parse_resolution(const std::string& text);          // "auto", "fold", "ports"
+Resolution parse_resolution(const std::string& text);          // "auto", "fold", "ports", "flows"
 LayerRange parse_layers(const std::string& text);              // "3..5", "3"
 HostClock parse_clock(const std::string& text);                // "free", "anchored", "raw"
 CollectiveOperation parse_operation(const std::string& text);  // "ALL_TO_ALL", "alltoall"

@@ -8,7 +8,9 @@
 #include "sim/base/check.h"
 #include "sim/base/message.h"
 #include "sim/base/units.h"
+#include "sim/cluster/groups.h"
 #include "sim/collective/cost_curve.h"
+#include "sim/collective/flows.h"
 
 namespace moesim {
 namespace {
@@ -277,37 +279,77 @@ GroupLoads CollectiveCosts::unequal_group_loads(const Task& task) const {
   return group_loads(std::move(loads), num_media);
 }
 
-// An all-to-all of unequal parts; other collectives as if everyone moved what the fullest member
-// does.
-std::vector<MediumLoad> CollectiveCosts::unequal_link_loads(const Task& task, int instance) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  const std::vector<int>& members = program_->groups[collective.group].members[instance];
-  const std::vector<MemberPlace> places = places_of(*cluster_, members);
-  if (collective.operation == CollectiveOperation::kAllToAll && has_regions(task)) {
+std::function<double(int, int)> CollectiveCosts::sent_bytes(const Task& task,
+                                                            const std::vector<int>& members) const {
+  if (has_regions(task)) {
     const auto row_bytes = static_cast<double>(program_->tensors[task.reads[0].tensor].row_bytes());
-    return links_->of_exchange(members, [&](int from, int to) {
+    return [this, &task, &members, row_bytes](int from, int to) {
       return row_bytes * static_cast<double>(valid_rows_->sent_rows(task, members, from, to));
-    });
+    };
   }
-  if (collective.operation == CollectiveOperation::kAllToAll) {
-    const RowTraffic::Routed routed = row_traffic_.routed(
-        *cluster_, task, Member{.ranks = &members, .index = 0, .place = places[0]});
-    const double bytes = static_cast<double>(collective.bytes) / static_cast<double>(routed.most);
-    return links_->of_exchange(members, [&](int from, int to) {
-      return bytes * static_cast<double>(row_traffic_.routed_tokens(task, members, from, to));
-    });
-  }
+  const RowTraffic::Routed routed = row_traffic_.routed(
+      *cluster_,
+      task,
+      Member{.ranks = &members, .index = 0, .place = places_of(*cluster_, members)[0]});
+  const double bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes) /
+                       static_cast<double>(routed.most);
+  return [this, &task, &members, bytes](int from, int to) {
+    return bytes * static_cast<double>(row_traffic_.routed_tokens(task, members, from, to));
+  };
+}
+
+double CollectiveCosts::fullest_bytes(const Task& task, const std::vector<int>& members) const {
+  const std::vector<MemberPlace> places = places_of(*cluster_, members);
   double most = 0;
   for (int i = 0; i < std::ssize(members); ++i) {
     const PortBytes bytes =
         valid_bytes(task, Member{.ranks = &members, .index = i, .place = places[i]});
     most = std::max(most, *std::max_element(bytes.begin(), bytes.end()));
   }
+  return most;
+}
+
+std::vector<MediumLoad> CollectiveCosts::unequal_link_loads(const Task& task, int instance) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const std::vector<int>& members = program_->groups[collective.group].members[instance];
+  if (collective.operation == CollectiveOperation::kAllToAll) {
+    return links_->of_exchange(members, sent_bytes(task, members));
+  }
+  const double most = fullest_bytes(task, members);
   std::vector<MediumLoad> loads = links_->of(collective)->of_instance[instance];
   for (MediumLoad& load : loads) {
     load.seconds *= most;
   }
   return loads;
+}
+
+std::vector<Message> CollectiveCosts::messages(const Task& task, int instance) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const std::vector<int>& members = program_->groups[collective.group].members[instance];
+  const bool unequal = depends_on_rank(task);
+  std::vector<int> nodes;
+  for (const int rank : members) {
+    nodes.push_back(node_of(*cluster_, rank));
+  }
+  std::function<double(const MemberFlow&)> bytes = [](const MemberFlow& flow) {
+    return flow.share;
+  };
+  if (unequal && collective.operation == CollectiveOperation::kAllToAll) {
+    bytes = [sent = sent_bytes(task, members)](const MemberFlow& flow) {
+      return sent(flow.from, flow.to);
+    };
+  } else if (unequal) {
+    bytes = [most = fullest_bytes(task, members)](const MemberFlow& flow) {
+      return flow.share * most;
+    };
+  }
+  std::vector<Message> messages;
+  for_each_flow(collective, nodes, [&](const MemberFlow& flow) {
+    if (const double size = bytes(flow); size > 0) {
+      messages.push_back({flow.from, flow.to, size});
+    }
+  });
+  return messages;
 }
 
 }  // namespace moesim

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,13 @@ struct CollectiveLoad {
   friend bool operator==(const CollectiveLoad&, const CollectiveLoad&) = default;
 };
 
+// What one member of a group instance sends to another, as indices in the instance.
+struct Message {
+  int from = 0;
+  int to = 0;
+  double bytes = 0;
+};
+
 // Turns collectives into loads from the profile's figures, or, where it has none, from the
 // cluster's port rates; where the cluster has links, those carry the bytes, and only what the
 // profile measured loads the ports (docs/model.md). Notes every assumption it had to make once.
@@ -63,6 +71,10 @@ class CollectiveCosts {
 
   // The same without looking for the member's place.
   CollectiveLoad load(const Task& task, const Member& member) const;
+
+  // The messages of one instance of a collective task's group, with their bytes: for each byte of
+  // the task, or in all where `depends_on_rank`. None of no bytes.
+  std::vector<Message> messages(const Task& task, int instance) const;
 
   // What a collective task's messages put on links: seconds for each byte of the task, or in all
   // where `depends_on_rank`. Null where the cluster has no links.
@@ -95,6 +107,11 @@ class CollectiveCosts {
   PortBytes valid_bytes(const Task& task, const Member& member) const;
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
+  // Bytes from one member to another of an all-to-all of unequal parts.
+  std::function<double(int, int)> sent_bytes(const Task& task,
+                                             const std::vector<int>& members) const;
+  // Nominal bytes of another collective as if everyone moved what the fullest member does.
+  double fullest_bytes(const Task& task, const std::vector<int>& members) const;
   std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
   GroupLoads unequal_group_loads(const Task& task) const;
   bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;

@@ -10,10 +10,10 @@
 namespace moesim {
 
 enum class EventKind : std::uint8_t {
-  kStart,         // a task that was ready before its launch
-  kEnd,           // of a task that is no collective
-  kTransfer,      // a collective's start-up is over
-  kCollectiveEnd  // unless others have slowed it since
+  kStart,     // a task that was ready before its launch
+  kEnd,       // of a task that is no collective
+  kTransfer,  // a collective's start-up is over
+  kCollectiveEnd
 };
 
 // What is to happen at a time: to a slot or a collective of the Workload. Equal times are ordered

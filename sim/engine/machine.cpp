@@ -15,18 +15,17 @@ constexpr Time kLatest = Time::from_picoseconds(90LL * 86'400 * 1'000'000'000'00
 
 }  // namespace
 
-Machine::Machine(const Workload& workload, const MachineOptions& options)
+Machine::Machine(const Workload& workload, Time launch_overhead, Transfers& transfers)
     : workload_(workload),
-      options_(options),
+      launch_overhead_(launch_overhead),
+      transfers_(transfers),
       states_(workload.slots.size()),
       hosts_(workload.num_ranks()),
-      collectives_(workload.num_collectives()),
-      ports_(hosts_.size() * kNumPorts),
-      links_(workload.classes.media.size()),
+      num_missing_(workload.num_collectives()),
       num_unfinished_(static_cast<int>(workload.slots.size())) {
   start_order_.reserve(workload.slots.size());
   for (int collective = 0; collective < workload.num_collectives(); ++collective) {
-    collectives_[collective].num_missing = workload.collectives[collective].num_awaited;
+    num_missing_[collective] = workload.collectives[collective].num_awaited;
   }
   for (int rank = 0; rank < workload.num_ranks(); ++rank) {
     hosts_[rank].next_slot = workload.first_slot[rank];
@@ -40,16 +39,27 @@ Machine::Machine(const Workload& workload, const MachineOptions& options)
   }
 }
 
-void Machine::advance() {
-  now_ = events_.top().time;
-  while (!events_.empty() && events_.top().time == now_) {
-    const Event event = events_.top();
-    events_.pop();
-    handle(event);
-    if (events_.empty() || events_.top().time > now_) {
-      settle();
-    }
+Time Machine::next_event() const {
+  const std::optional<Time> transfer = transfers_.next();
+  if (events_.empty() || !transfer) {
+    return events_.empty() ? *transfer : events_.top().time;
   }
+  return std::min(events_.top().time, *transfer);
+}
+
+// A transfer that takes no time begins and ends at one moment: once more around.
+void Machine::advance() {
+  now_ = next_event();
+  do {
+    for (const int collective : transfers_.take_ended(now_)) {
+      schedule(now_, EventKind::kCollectiveEnd, collective, first_slot(collective));
+    }
+    while (!events_.empty() && events_.top().time == now_) {
+      const Event event = events_.top();
+      events_.pop();
+      handle(event);
+    }
+  } while (transfers_.next() == now_);
 }
 
 void Machine::handle(const Event& event) {
@@ -61,7 +71,7 @@ void Machine::handle(const Event& event) {
       end(event.index);
       break;
     case EventKind::kTransfer:
-      begin_transfer(event.index);
+      transfers_.begin(now_, event.index);
       break;
     case EventKind::kCollectiveEnd:
       end_collective(event.index);
@@ -77,7 +87,7 @@ void Machine::launch_on(int rank) {
     const int slot = host.next_slot++;
     const Action action = workload_.slots[slot].action;
     if (action == Action::kWork || action == Action::kJoin) {
-      host.time += options_.launch_overhead;
+      host.time += launch_overhead_;
       if (host.time > kLatest) {
         throw Error(
             "the last tasks are launched after more than 90 days of launches and of work that host "
@@ -148,8 +158,7 @@ void Machine::end(int slot) {
 
 // The last member to start lets the collective begin; first comes its start-up, off the ports.
 void Machine::join(int collective) {
-  CollectiveState& state = collectives_[collective];
-  if (--state.num_missing > 0) {
+  if (--num_missing_[collective] > 0) {
     return;
   }
   const JointCollective& joint = workload_.collectives[collective];
@@ -157,82 +166,19 @@ void Machine::join(int collective) {
   for (int i = joint.first_participant; i < end; ++i) {
     states_[workload_.participants[i].slot].transfer = now_;
   }
-  const int first_slot = workload_.participants[joint.first_participant].slot;
-  schedule(now_ + joint.startup, EventKind::kTransfer, collective, first_slot);
-}
-
-void Machine::begin_transfer(int collective) {
-  const JointCollective& joint = workload_.collectives[collective];
-  const int end = workload_.collectives[collective + 1].first_participant;
-  collectives_[collective].end = now_ + joint.alone;
-  begun_.push_back(collective);
-  if (!options_.port_sharing) {
-    return;
-  }
-  for (int i = joint.first_participant; i < end; ++i) {
-    load_ports(workload_.participants[i], collective);
-  }
-  const int end_use = workload_.collectives[collective + 1].first_link_use;
-  for (int i = joint.first_link_use; i < end_use; ++i) {
-    const LinkUse& use = workload_.link_uses[i];
-    enter(links_[use.link],
-          {.collective = collective,
-           .load = use.total(),
-           .alone = joint.alone,
-           .weight = use.weight * use.count});
-  }
-}
-
-void Machine::load_ports(const Participant& participant, int collective) {
-  const CollectiveLoad& load = participant.load;
-  for (int port = 0; port < kNumPorts; ++port) {
-    if (load.load[port] > Time::zero()) {
-      enter(ports_[workload_.slots[participant.slot].rank * kNumPorts + port],
-            {.collective = collective,
-             .load = load.load[port],
-             .alone = workload_.collectives[collective].alone,
-             .weight = load.weight});
-    }
-  }
-}
-
-void Machine::enter(PortQueue& queue, const PortQueue::Use& use) {
-  queue.enter(now_, use);
-  entered_.push_back(&queue);
-}
-
-// When all that begins at this time has entered its ports: who was there before ends later for it.
-void Machine::settle() {
-  std::ranges::sort(entered_);
-  const auto [first, last] = std::ranges::unique(entered_);
-  entered_.erase(first, last);
-  for (PortQueue* queue : entered_) {
-    queue->settle();
-    for (const PortQueue::User& user : queue->users()) {
-      Time& end = collectives_[user.collective].end;
-      end = std::max(end, user.end);
-    }
-  }
-  entered_.clear();
-  for (const int collective : begun_) {
-    const JointCollective& joint = workload_.collectives[collective];
-    const int first_slot = workload_.participants[joint.first_participant].slot;
-    schedule(collectives_[collective].end, EventKind::kCollectiveEnd, collective, first_slot);
-  }
-  begun_.clear();
+  schedule(now_ + joint.startup, EventKind::kTransfer, collective, first_slot(collective));
 }
 
 void Machine::end_collective(int collective) {
   const JointCollective& joint = workload_.collectives[collective];
-  if (collectives_[collective].end > now_) {  // slowed by others since
-    const int first_slot = workload_.participants[joint.first_participant].slot;
-    schedule(collectives_[collective].end, EventKind::kCollectiveEnd, collective, first_slot);
-    return;
-  }
   const int end_participant = workload_.collectives[collective + 1].first_participant;
   for (int i = joint.first_participant; i < end_participant; ++i) {
     end(workload_.participants[i].slot);
   }
+}
+
+int Machine::first_slot(int collective) const {
+  return workload_.participants[workload_.collectives[collective].first_participant].slot;
 }
 
 void Machine::schedule(Time time, EventKind kind, int index, int slot) {

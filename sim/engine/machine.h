@@ -5,29 +5,24 @@
 
 #include "sim/base/time.h"
 #include "sim/engine/event_queue.h"
-#include "sim/engine/port_queue.h"
+#include "sim/engine/transfers.h"
 #include "sim/engine/workload.h"
 #include "sim/io/trace.h"
 
 namespace moesim {
 
-struct MachineOptions {
-  Time launch_overhead;
-  bool port_sharing = true;  // false: collectives on one port never slow each other
-};
-
-// The simulated GPUs: per rank a host that launches, streams and hardware queues that order, and
-// ports that collectives share. Its time is whole picoseconds from the iteration's start. It only
-// knows what comes next; a clock tells it when to go on:
+// The simulated GPUs: per rank a host that launches, streams and hardware queues that order; what
+// collectives move is left to Transfers. Its time is whole picoseconds from the iteration's start.
+// It only knows what comes next; a clock tells it when to go on:
 //   while (!machine.idle()) { machine.advance(); }
 // Throws Error when it comes to take more than 90 days: times could overflow.
 class Machine {
  public:
   // Everything that happens at time zero without an event has happened after the construction.
-  Machine(const Workload& workload, const MachineOptions& options);
+  Machine(const Workload& workload, Time launch_overhead, Transfers& transfers);
 
-  bool idle() const { return events_.empty(); }
-  Time next_event() const { return events_.top().time; }
+  bool idle() const { return events_.empty() && !transfers_.next(); }
+  Time next_event() const;
 
   // Moves on to the next event's time and lets happen all that happens then.
   void advance();
@@ -56,38 +51,27 @@ class Machine {
     Time time;
     int next_slot = 0;
   };
-  struct CollectiveState {
-    Time end;
-    int num_missing = 0;
-  };
-
   void handle(const Event& event);
   void launch_on(int rank);
   void meet_condition(int slot);
   void start(int slot);
   void end(int slot);
   void join(int collective);
-  void begin_transfer(int collective);
   void end_collective(int collective);
-  void load_ports(const Participant& participant, int collective);
-  void enter(PortQueue& queue, const PortQueue::Use& use);
-  void settle();
+  int first_slot(int collective) const;
   void schedule(Time time, EventKind kind, int index, int slot);
   int position(int slot) const;
   int task(int slot) const;
 
   const Workload& workload_;
-  MachineOptions options_;
+  Time launch_overhead_;
+  Transfers& transfers_;
   Time now_;
   EventQueue events_;
   std::vector<SlotState> states_;
   std::vector<HostState> hosts_;
-  std::vector<CollectiveState> collectives_;
-  std::vector<PortQueue> ports_;     // [rank][port]
-  std::vector<PortQueue> links_;     // by class of media
-  std::vector<PortQueue*> entered_;  // at this time
-  std::vector<int> begun_;           // collectives whose transfers began at this time
-  std::vector<int> start_order_;     // slots, times ascending
+  std::vector<int> num_missing_;  // by collective: participants that have not started it
+  std::vector<int> start_order_;  // slots, times ascending
   std::array<Time, kNumPasses> pass_end_{};
   int num_unfinished_ = 0;
 };

@@ -1,12 +1,17 @@
 #include "sim/engine/simulate.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "sim/base/error.h"
 #include "sim/engine/classes.h"
+#include "sim/engine/flow_transfers.h"
 #include "sim/engine/machine.h"
+#include "sim/engine/queued_transfers.h"
 #include "sim/engine/script.h"
+#include "sim/engine/sharing_watch.h"
 #include "sim/engine/simgrid_clock.h"
 #include "sim/engine/stall.h"
 #include "sim/engine/task_cost.h"
@@ -27,6 +32,18 @@ Time launch_overhead(const Profile* profile, const Ablation& effects) {
              : Time::zero();
 }
 
+// A collective that nobody slows takes as long in flows as in queues
+// (docs/decisions/0017-flows.md).
+std::unique_ptr<Transfers> make_transfers(const Workload& workload,
+                                          TaskCosts& costs,
+                                          const SimulationOptions& options) {
+  const Sharing sharing = options.effects.port_sharing ? Sharing::kByWeight : Sharing::kAlone;
+  if (options.resolution == Resolution::kFlows && sharing == Sharing::kByWeight) {
+    return std::make_unique<FlowTransfers>(workload, costs);
+  }
+  return std::make_unique<QueuedTransfers>(workload, sharing);
+}
+
 // A task's uncontended time on the first rank that has a part in it.
 Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts& costs) {
   const auto* collective = std::get_if<Collective>(&task.descriptor);
@@ -44,23 +61,68 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
   return Time::zero();
 }
 
+// The latest that the iteration ends when every collective has what it is sure of at every moment,
+// and no more (docs/decisions/0017-flows.md). None where that takes longer than a machine can tell.
+std::optional<Time> latest_end(const Workload& workload, Time launch_overhead) {
+  QueuedTransfers transfers(workload, Sharing::kLeast);
+  try {
+    Machine machine(workload, launch_overhead, transfers);
+    run_on_simgrid(machine);
+    return machine.now();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void add_standing(bool is_exact, std::optional<Time> latest, Trace& trace) {
+  if (is_exact) {
+    trace.sharing = SharingStanding{true, trace.end};
+    trace.assumptions.emplace_back(
+        "shared ports and links: exact; collectives that meet load them alike, so that resolution "
+        "flows gives the same times");
+  } else if (latest) {
+    trace.sharing = SharingStanding{false, std::max(*latest, trace.end)};
+    trace.assumptions.emplace_back(
+        "shared ports and links: bounded; collectives that load them differently meet, and each "
+        "port and link drains by itself: resolution flows may end earlier or later, but not after "
+        "sharing.at_most_seconds");
+  }
+}
+
 }  // namespace
+
+const char* name(Resolution resolution) {
+  switch (resolution) {
+    case Resolution::kAuto:
+      return "auto";
+    case Resolution::kFold:
+      return "fold";
+    case Resolution::kPorts:
+      return "ports";
+    case Resolution::kFlows:
+      return "flows";
+  }
+  return "";
+}
 
 Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
                const SimulationOptions& options) {
-  const bool fold = options.resolution != Resolution::kPorts;
+  const bool fold =
+      options.resolution == Resolution::kFold || options.resolution == Resolution::kAuto;
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   const LinkPatterns links = make_link_patterns(costs);
   Classes classes =
       fold ? fold_classes(scripts, links, costs) : separate_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
-
-  Machine machine(workload,
-                  {.launch_overhead = launch_overhead(profile, options.effects),
-                   .port_sharing = options.effects.port_sharing});
+  const Time overhead = launch_overhead(profile, options.effects);
+  const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
+  SharingWatch watch(workload, *transfers);
+  const bool watched = options.keep_spans && options.effects.port_sharing &&
+                       options.resolution != Resolution::kFlows && !workload.participants.empty();
+  Machine machine(workload, overhead, watched ? static_cast<Transfers&>(watch) : *transfers);
   run_on_simgrid(machine);
   if (!machine.finished()) {
     throw Error(describe_stall(program, workload, machine));
@@ -68,7 +130,7 @@ Trace simulate(const Program& program,
 
   Trace trace;
   trace.executor = "simulator";
-  trace.resolution = fold ? "fold" : "ports";
+  trace.resolution = name(fold ? Resolution::kFold : options.resolution);
   trace.classes = workload.classes.ranks;
   if (options.keep_spans) {
     trace.spans = machine.spans();
@@ -76,6 +138,10 @@ Trace simulate(const Program& program,
   trace.end = machine.now();
   trace.pass_end = machine.pass_end();
   trace.assumptions = costs.assumptions();
+  if (watched) {
+    const bool is_exact = watch.is_exact();
+    add_standing(is_exact, is_exact ? std::nullopt : latest_end(workload, overhead), trace);
+  }
   return trace;
 }
 

@@ -11,8 +11,13 @@
 namespace moesim {
 
 // kFold simulates one representative of each class of identical ranks, kPorts every rank with its
-// own ports. Both give the same times.
-enum class Resolution { kAuto, kFold, kPorts };
+// own ports. Both give the same times: each port and link drains by itself. In kFlows every message
+// of every rank is a flow of its own, and all share ports and links at once by weighted max-min:
+// the oracle of the others, for up to some hundred ranks. kAuto: kFold.
+enum class Resolution { kAuto, kFold, kPorts, kFlows };
+
+// "auto", "fold", "ports", "flows".
+const char* name(Resolution resolution);
 
 // Effects that `--ablate` can turn off one at a time.
 struct Ablation {
@@ -24,7 +29,8 @@ struct Ablation {
 struct SimulationOptions {
   Resolution resolution = Resolution::kAuto;
   Ablation effects{};
-  bool keep_spans = true;  // false: the trace has no spans, only its end, pass ends and classes
+  // false: the trace has no spans and no standing of shared links, only end, pass ends and classes
+  bool keep_spans = true;
 };
 
 // Simulates one iteration of a Program on SimGrid's clock. `cluster` and `profile` may be null for

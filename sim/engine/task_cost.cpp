@@ -159,6 +159,11 @@ std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task) const 
   return collective_costs_ ? collective_costs_->link_loads(task) : nullptr;
 }
 
+std::vector<Message> TaskCosts::messages(const Task& task, int instance) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->messages(task, instance);
+}
+
 CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task) const {
   CHECK(collective_costs_.has_value());
   return collective_costs_->link_key(task);

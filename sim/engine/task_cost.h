@@ -56,6 +56,10 @@ class TaskCosts {
   std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
   CollectiveCosts::LinkKey link_key(const Task& task) const;
 
+  // The messages of one instance of a collective: see CollectiveCosts.
+  std::vector<Message> messages(const Task& task, int instance) const;
+  const Cluster& cluster() const { return *cluster_; }  // where collectives have costs
+
   // Start-up and transfer of a member's whole group instance, alone but for the group's other
   // instances, which begin with it.
   Time alone(const Task& task, int rank);

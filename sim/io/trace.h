@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,15 +27,23 @@ struct RankClass {
   std::vector<int> ranks;
 };
 
+// What the end of a simulation in which ports and links drain each by itself (fold, ports) says of
+// one in which all messages share them at once (flows).
+struct SharingStanding {
+  bool is_exact = false;  // the same times
+  Time at_most;           // else neither ends later
+};
+
 // What an executor did with a Program. Spans are ordered by start, then task, then rank; all times
 // are relative to the iteration's start.
 struct Trace {
   std::string executor;    // "simulator", "cpu", …
-  std::string resolution;  // "fold", "ports"; "ranks": every rank was executed
+  std::string resolution;  // "fold", "ports", "flows"; "ranks": every rank was executed
   std::vector<RankClass> classes;
   std::vector<TaskSpan> spans;
   Time end;
   std::array<Time, kNumPasses> pass_end{};  // by Pass: the end of its last task, zero without tasks
+  std::optional<SharingStanding> sharing;   // in no file
   std::vector<std::string> assumptions;     // what the numbers rest on, in order of first use
 };
 

@@ -76,6 +76,10 @@ Json to_json_object(const SimulationResult& result) {
   json["lower_bounds"] = {{"busiest_seconds", result.busiest_seconds},
                           {"busiest", result.busiest},
                           {"dependency_chain_seconds", result.dependency_chain_seconds}};
+  if (result.sharing) {
+    json["sharing"] = {{"exact", result.sharing->is_exact},
+                       {"at_most_seconds", result.sharing->at_most.seconds()}};
+  }
   json["bottleneck"] = {{"name", result.bottleneck},
                         {"share", result.bottleneck_share},
                         {"critical_path_share", result.bottleneck_path_share}};

@@ -175,6 +175,7 @@ SimulationResult make_summary(const ResultInputs& inputs) {
   result.seed = inputs.scenario == nullptr ? 0 : inputs.scenario->seed;
   result.dropped_share = dropped_share(*inputs.program);
   result.iteration_seconds = trace.end.seconds();
+  result.sharing = trace.sharing;
   result.assumptions = trace.assumptions;
   if (inputs.plan != nullptr) {
     add_plan(*inputs.plan, trace.end, result);

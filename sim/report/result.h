@@ -69,10 +69,11 @@ struct SimulationResult {
   double busiest_seconds = 0;
   std::string busiest;  // the stream or port of that bound: "stream compute", "port inter-node out"
   double dependency_chain_seconds = 0;
-  std::string bottleneck;                // "inter-node AlltoAll", "compute", "stragglers"
-  double bottleneck_share = 0;           // of the iteration
-  double bottleneck_path_share = 0;      // of the critical path
-  std::string bound_by;                  // one sentence on them
+  std::string bottleneck;            // "inter-node AlltoAll", "compute", "stragglers"
+  double bottleneck_share = 0;       // of the iteration
+  double bottleneck_path_share = 0;  // of the critical path
+  std::string bound_by;              // one sentence on them
+  std::optional<SharingStanding> sharing;
   bool largest_degree_tried = false;     // no larger one was looked at than was chosen
   std::optional<std::string> runner_up;  // one sentence: what was not chosen, and its time
   std::vector<std::string> assumptions;

@@ -77,6 +77,14 @@ std::string origin(const SimulationResult& result) {
   return result.inputs_hash.empty() ? text : text + ", inputs " + result.inputs_hash;
 }
 
+std::string sharing(const SimulationResult& result) {
+  if (result.sharing->is_exact) {
+    return "exact: resolution flows gives the same";
+  }
+  return "drain each by itself: by resolution flows at most " +
+         TimeUnit(result.iteration_seconds).format(result.sharing->at_most.seconds());
+}
+
 std::string runs(const MeasuredRuns& measured) {
   const TimeUnit unit(measured.median_seconds);
   const std::string known =
@@ -163,6 +171,9 @@ std::string to_table(const SimulationResult& result) {
     facts.add_row({"measured", runs(*result.measured)});
   }
   facts.add_row({result.measured ? "executed" : "simulated", origin(result)});
+  if (result.sharing) {
+    facts.add_row({"shared links", sharing(result)});
+  }
   const double iteration = result.iteration_seconds;
   std::string text = visible_in_line(heading(result)) + "\n" + facts.to_string();
   text += shares("critical path", largest_first(result.critical_path_seconds), iteration);

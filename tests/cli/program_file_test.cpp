@@ -111,7 +111,7 @@ TEST_F(ProgramFileTest, FixedTasksTakeExactlyTheirTimes) {
 
 TEST_F(ProgramFileTest, ResolutionsAgree) {
   write_program(kFixedTasks);
-  for (const char* resolution : {"fold", "ports"}) {
+  for (const char* resolution : {"fold", "ports", "flows"}) {
     const json result = json::parse(run({"simulate", "--json", "--resolution", resolution}).out);
     EXPECT_EQ(result.at("iteration_seconds"), 0.010) << resolution;
     EXPECT_EQ(result.at("resolution"), resolution);

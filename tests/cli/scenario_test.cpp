@@ -58,6 +58,7 @@ TEST_F(ScenarioTest, SimulateHasEveryKeyOfTheContract) {
                           "critical_path",
                           "lower_bounds",
                           "bound_by",
+                          "sharing",
                           "assumptions"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }

@@ -93,6 +93,10 @@ std::vector<Section> all_sections(int num_workers) {
        [num_workers](List) { return study_equality({num_workers}); }},
       {"crosscheck", "Predicted and measured", {}, [](List) { return study_crosscheck({}); }},
       {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
+      {"resolutions",
+       "Fold, ports and flows",
+       load_all({"quickstart"}),
+       [](List of) { return in_a_worker([&of] { return study_resolutions({of.front()}); }); }},
       {"determinism", "The same bytes again", load_all({"quickstart"}), [](List of) {
          return study_determinism({of.front()});
        }}};

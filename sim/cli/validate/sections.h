@@ -6,6 +6,7 @@
 
 #include "sim/analysis/recurrence.h"
 #include "sim/cli/validate/finding.h"
+#include "sim/engine/simulate.h"
 #include "sim/io/inputs.h"
 #include "sim/schedule/closed_form.h"
 #include "sim/schedule/schedule.h"
@@ -114,6 +115,22 @@ struct LinksStudy {
   double size_median = 0.15;
 };
 Finding study_links(const LinksStudy& study);
+
+// Fold, ports and flows on the same Programs: equal where a result says so, within its bound
+// elsewhere.
+struct ResolutionsStudy {
+  using Simulate = Trace (*)(const Program&,
+                             const Cluster*,
+                             const Profile*,
+                             const SimulationOptions&);
+
+  Inputs quickstart;
+  int num_random = 300;
+  int num_numberings = 20;
+  std::uint64_t seed = 20261204;
+  Simulate simulate = moesim::simulate;
+};
+Finding study_resolutions(const ResolutionsStudy& study);
 
 // The same bytes again, from other numbers of workers, and after other scenarios. In worker
 // processes. `report` says what a schedule does with a scenario; report_hash: the hash of what

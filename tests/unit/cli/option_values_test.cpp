@@ -44,6 +44,7 @@ TEST(OptionValuesTest, WordsAreTakenAsTheyStand) {
   EXPECT_EQ(parse_resolution("auto"), Resolution::kAuto);
   EXPECT_EQ(parse_resolution("fold"), Resolution::kFold);
   EXPECT_EQ(parse_resolution("ports"), Resolution::kPorts);
+  EXPECT_EQ(parse_resolution("flows"), Resolution::kFlows);
   EXPECT_NE(refusal([] { parse_resolution("Fold"); }), "accepted");
 }
 

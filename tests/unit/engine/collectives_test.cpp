@@ -250,10 +250,8 @@ TEST_P(CollectivesTest, OppositeOrderIsADeadlock) {
 
 INSTANTIATE_TEST_SUITE_P(Resolutions,
                          CollectivesTest,
-                         testing::Values(Resolution::kFold, Resolution::kPorts),
-                         [](const auto& test) {
-                           return test.param == Resolution::kFold ? "Fold" : "Ports";
-                         });
+                         testing::Values(Resolution::kFold, Resolution::kPorts, Resolution::kFlows),
+                         [](const auto& test) { return std::string(name(test.param)); });
 
 TEST(SimulateTest, CollectiveNeedsClusterAndProfile) {
   ProgramMaker maker(2);

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/engine/transfers.h"
+#include "sim/engine/workload.h"
+
+namespace moesim {
+
+// Watches over other Transfers whether what they do is what flows would do. It is, when whoever
+// meets on a port or link begins there at once with equal loads and weights, and all that share a
+// collective's busiest one end together with it (proof: docs/decisions/0017-flows.md). Keeps
+// references to its arguments.
+class SharingWatch : public Transfers {
+ public:
+  SharingWatch(const Workload& workload, Transfers& watched);
+
+  void begin(Time now, int collective) override;
+  std::optional<Time> next() override { return watched_.next(); }
+  std::vector<int> take_ended(Time now) override;
+
+  bool is_exact() const { return is_exact_; }
+
+ private:
+  // Who is on a port or link.
+  struct Meeting {
+    Time begin;
+    Time load;   // of each
+    Time total;  // of all
+    double weight = 1;
+    int num_present = 0;
+    bool was_busiest = false;  // it held one that has ended
+  };
+
+  bool leave(Time now, int collective);
+
+  const Workload& workload_;
+  Transfers& watched_;
+  std::vector<Meeting> meetings_;  // on ports, as [rank][port], then on classes of media
+  std::vector<Time> begins_;       // by collective
+  bool is_exact_ = true;
+};
+
+}  // namespace moesim
