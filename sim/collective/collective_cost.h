@@ -1,13 +1,17 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/collective/bottleneck_links.h"
 #include "sim/collective/link_loads.h"
 #include "sim/collective/member_place.h"
 #include "sim/collective/row_traffic.h"
@@ -64,6 +68,11 @@ class CollectiveCosts {
   // where `depends_on_rank`. Null where the cluster has no links.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
 
+  // Collectives with equal keys that do not depend on the rank have the same link loads. The second
+  // part is the task's bytes where the loads are not in proportion to them, else 0.
+  using LinkKey = std::pair<TrafficKey, std::int64_t>;
+  LinkKey link_key(const Task& task) const;
+
   const std::vector<std::string>& assumptions() const;
 
  private:
@@ -87,12 +96,17 @@ class CollectiveCosts {
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
   std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
+  GroupLoads unequal_group_loads(const Task& task) const;
+  bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;
+  const PortPrice* price_on_links(const Collective& collective) const;
 
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
   std::optional<LinkLoads> links_;
+  std::optional<BottleneckLinks> bottlenecks_;
+  mutable std::map<LinkKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
   mutable RowTraffic row_traffic_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;

@@ -20,7 +20,7 @@ LinkPatterns make_link_patterns(TaskCosts& costs) {
   if (!costs.has_links()) {
     return made;
   }
-  std::map<TrafficKey, int> known;
+  std::map<CollectiveCosts::LinkKey, int> known;
   for (size_t i = 0; i < made.of_task.size(); ++i) {
     const Task& task = costs.program().tasks[i];
     const auto* collective = std::get_if<Collective>(&task.descriptor);
@@ -30,7 +30,7 @@ LinkPatterns make_link_patterns(TaskCosts& costs) {
     const int next = static_cast<int>(made.patterns.size());
     made.of_task[i] = costs.depends_on_rank(task)
                           ? next
-                          : known.try_emplace(traffic_key(*collective), next).first->second;
+                          : known.try_emplace(costs.link_key(task), next).first->second;
     if (made.of_task[i] == next) {
       made.patterns.push_back(make_pattern(task, costs));
     }

@@ -159,6 +159,11 @@ std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task) const 
   return collective_costs_ ? collective_costs_->link_loads(task) : nullptr;
 }
 
+CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->link_key(task);
+}
+
 // Of all instances of the group together.
 Time TaskCosts::busiest_link(const Task& task) const {
   const std::shared_ptr<const GroupLoads> loads = link_loads(task);

@@ -54,6 +54,7 @@ class TaskCosts {
 
   // What a collective's messages put on links: see CollectiveCosts.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
+  CollectiveCosts::LinkKey link_key(const Task& task) const;
 
   // Start-up and transfer of a member's whole group instance, alone but for the group's other
   // instances, which begin with it.

@@ -48,6 +48,7 @@ struct JointCollective {
   int first_link_use = 0;
   int num_awaited = 0;
   Time startup{};  // the longest of any participant
+  Time alone{};    // what its transfer takes after it while nobody else uses ports and links
 };
 
 // A Program as the machine runs it: a rank per class, its tasks as slots in launch order, the
