@@ -49,10 +49,12 @@ Activity activity_of(const Program& program, const Trace& trace, const std::vect
     if (task.stream == kNone) {
       continue;  // the host waits
     }
-    activity.streams[task.stream].push_back({span.start, span.end});
-    if (const Collective* collective = collective_of(task)) {
-      auto& waiting =
-          is_between_stages(*collective) ? activity.waiting_for_stage : activity.waiting;
+    const Collective* collective = collective_of(task);
+    const bool between_stages = collective != nullptr && is_between_stages(*collective);
+    activity.streams[task.stream].push_back(
+        {between_stages ? span.transfer : span.start, span.end});
+    if (collective != nullptr) {
+      auto& waiting = between_stages ? activity.waiting_for_stage : activity.waiting;
       waiting.push_back({span.start, span.transfer});
       activity.moving.push_back({span.transfer, span.end});
     } else {

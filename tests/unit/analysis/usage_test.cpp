@@ -88,7 +88,8 @@ TEST(UsageTest, AReceiverWaitsForAStageWhereItHasNothingElseToDo) {
                  {1, s, ps(0), ps(0), ps(6), ps(8)}};
   trace.end = ps(8);
   const Usage use = usage(hand.program(), trace);
-  EXPECT_EQ(use.stage_wait, ps(2));  // [0,2) and [4,6) of rank 1, 0 of rank 0
+  EXPECT_EQ(use.stage_wait, ps(2));        // [0,2) and [4,6) of rank 1, 0 of rank 0
+  EXPECT_EQ(use.busy.at("shift"), ps(2));  // [6,8)
   EXPECT_EQ(use.straggler_wait, ps(0));
   EXPECT_EQ(use.exposed_communication, ps(2));
 }
