@@ -7,6 +7,7 @@
 
 #include "sim/base/check.h"
 #include "sim/base/error.h"
+#include "sim/program/role_table.h"
 
 namespace moesim {
 namespace {
@@ -29,6 +30,29 @@ std::vector<int> partial_indices(const Program& program,
   return indices;
 }
 
+bool touches(const std::vector<Region>& regions, int tensor) {
+  return std::ranges::any_of(regions,
+                             [tensor](const Region& region) { return region.tensor == tensor; });
+}
+
+// By rank, whether one of its tasks reads or writes the tensor.
+std::vector<bool> users(const Program& program, int tensor) {
+  const RoleTable roles(program);
+  std::vector<bool> uses(static_cast<size_t>(program.num_ranks), false);
+  for (const Task& task : program.tasks) {
+    if (!touches(task.reads, tensor) && !touches(task.writes, tensor)) {
+      continue;
+    }
+    for (const int role : roles.running(task)) {
+      for (const int rank : roles.ranks(role)) {
+        uses[static_cast<size_t>(rank)] = true;
+      }
+    }
+  }
+  const bool unused = std::ranges::find(uses, true) == uses.end();
+  return unused ? std::vector<bool>(uses.size(), true) : uses;
+}
+
 // One row of a block of a rank's buffer in the global tensor.
 class Assembly {
  public:
@@ -39,7 +63,11 @@ class Assembly {
   }
 
   std::vector<float> run() && {
+    const std::vector<bool> uses = users(store_.program(), tensor_);
     for (const int rank : store_.ranks()) {
+      if (!uses[static_cast<size_t>(rank)]) {
+        continue;
+      }
       const BufferPlace place = place_of(store_.program(), groups_, tensor_, rank);
       const auto part = std::pair{place.first_block, place.first_row};
       const auto indices = partial_indices(store_.program(), groups_, tensor_, rank);

@@ -34,9 +34,10 @@ inline int64_t global_row(const GlobalShape& shape,
 GlobalShape global_shape(const Program& program, int tensor);
 BufferPlace place_of(const Program& program, const GroupTable& groups, int tensor, int rank);
 
-// A tensor of floating type put together from the buffers of all ranks: partial ones added up in
-// rank order, replicas compared. Throws Error when two replicas differ in a bit: a reduction is
-// missing, or the ranks' results are not those of one Program.
+// A tensor of floating type put together from the buffers of the ranks whose tasks use it (all
+// where none does: those of another stage never write it): partial ones added up in rank order,
+// replicas compared. Throws Error when two replicas differ in a bit: a reduction is missing, or the
+// ranks' results are not those of one Program.
 std::vector<float> gather_tensor(const TensorStore& store, int tensor);
 
 }  // namespace moesim

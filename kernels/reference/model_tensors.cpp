@@ -1,6 +1,7 @@
 #include "kernels/reference/model_tensors.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kernels/global_tensor.h"
@@ -11,10 +12,11 @@ namespace {
 // The tensors of a Program that a reference can be compared with, found through the tasks that
 // read or write them; kNone where there is none.
 struct ModelTensors {
-  int input = kNone;
-  int target = kNone;
-  int output = kNone;
-  int d_input = kNone;
+  using ByMicroBatch = std::map<int, int>;
+  ByMicroBatch input;
+  ByMicroBatch target;
+  ByMicroBatch output;
+  ByMicroBatch d_input;
   struct Parameters {
     int weight = kNone;
     int gradient = kNone;
@@ -38,12 +40,12 @@ struct Finder {
     if (backward()) {
       found.dense.gradient = tensor_at(task.writes, 2);
       if (task.layer == 0) {
-        found.d_input = tensor_at(task.writes, 1);
+        found.d_input[task.micro_batch] = tensor_at(task.writes, 1);
       }
     } else if (task.pass == Pass::kForward) {
       found.dense.weight = tensor_at(task.reads, task.reads.size() - 1);
       if (task.layer == 0) {
-        found.input = tensor_at(task.reads, 0);
+        found.input[task.micro_batch] = tensor_at(task.reads, 0);
       }
     }
   }
@@ -63,8 +65,8 @@ struct Finder {
   }
   void operator()(const Elementwise& elementwise) const {
     if (elementwise.operation == ElementwiseOperation::kLoss) {
-      found.output = tensor_at(task.reads, 0);
-      found.target = tensor_at(task.reads, 1);
+      found.output[task.micro_batch] = tensor_at(task.reads, 0);
+      found.target[task.micro_batch] = tensor_at(task.reads, 1);
     }
   }
   template <typename Other>
@@ -79,12 +81,16 @@ ModelTensors find_model_tensors(const Program& program) {
   return found;
 }
 
-Matrix gather_tokens(const TensorStore& store, int tensor) {
-  const GlobalShape shape = global_shape(store.program(), tensor);
+// The tokens of all micro-batches, one behind the other.
+Matrix gather_tokens(const TensorStore& store, const ModelTensors::ByMicroBatch& tensors) {
   Matrix matrix;
-  matrix.rows = shape.blocks * shape.rows;
-  matrix.columns = shape.columns;
-  matrix.values = gather_tensor(store, tensor);
+  for (const auto& [micro_batch, tensor] : tensors) {
+    const GlobalShape shape = global_shape(store.program(), tensor);
+    const std::vector<float> values = gather_tensor(store, tensor);
+    matrix.rows += shape.blocks * shape.rows;
+    matrix.columns = shape.columns;
+    matrix.values.insert(matrix.values.end(), values.begin(), values.end());
+  }
   return matrix;
 }
 

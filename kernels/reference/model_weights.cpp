@@ -1,6 +1,7 @@
 #include "kernels/reference/model_weights.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sim/model/sizes.h"
@@ -8,7 +9,7 @@
 namespace moesim {
 namespace {
 
-// Copies the global tensors of all weights into the layers.
+// Copies the global tensors of a stage's weights into its layers.
 class Copy {
  public:
   Copy(const ModelConfig& model, const ParallelConfig& parallel, const GlobalWeights& global)
@@ -79,6 +80,11 @@ class Copy {
   std::vector<LayerWeights> layers_;
 };
 
+std::vector<float> part_of(const std::vector<float>& values, int parts, int part) {
+  const auto size = std::ssize(values) / parts;
+  return {values.begin() + part * size, values.begin() + (part + 1) * size};
+}
+
 }  // namespace
 
 std::vector<LayerWeights> zero_weights(const ModelConfig& model) {
@@ -101,7 +107,17 @@ std::vector<LayerWeights> zero_weights(const ModelConfig& model) {
 std::vector<LayerWeights> from_global(const ModelConfig& model,
                                       const ParallelConfig& parallel,
                                       const GlobalWeights& global) {
-  return Copy(model, parallel, global).run();
+  ModelConfig stage_model = model;
+  stage_model.layers /= parallel.pp;
+  std::vector<LayerWeights> layers;
+  for (int stage = 0; stage < parallel.pp; ++stage) {
+    const GlobalWeights part{part_of(global.dense, parallel.pp, stage),
+                             part_of(global.gate, parallel.pp, stage),
+                             part_of(global.expert, parallel.pp, stage)};
+    std::vector<LayerWeights> own = Copy(stage_model, parallel, part).run();
+    std::move(own.begin(), own.end(), std::back_inserter(layers));
+  }
+  return layers;
 }
 
 }  // namespace moesim

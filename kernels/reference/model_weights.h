@@ -20,9 +20,9 @@ struct LayerWeights {
 // Weights of zeros.
 std::vector<LayerWeights> zero_weights(const ModelConfig& model);
 
-// The same in the order of the schedules' global tensors: layers in back-propagation order; dense
-// weights member of mp by member, each q | k | v | projection; experts by member of ep, then layer,
-// the rows of an expert by member of esp, then matrix.
+// The same in the order of the schedules' global tensors: stage by stage, in each its layers in
+// back-propagation order; dense weights member of mp by member, each q | k | v | projection;
+// experts by member of ep, then layer, the rows of an expert by member of esp, then matrix.
 struct GlobalWeights {
   std::vector<float> dense;
   std::vector<float> gate;

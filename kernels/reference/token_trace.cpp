@@ -9,6 +9,7 @@
 #include "kernels/moves.h"
 #include "kernels/operations/gate_domains.h"
 #include "sim/program/gate_counts.h"
+#include "sim/program/role_table.h"
 
 namespace moesim {
 namespace {
@@ -17,6 +18,7 @@ class Tracer {
  public:
   explicit Tracer(const RowMap& map)
       : map_(map),
+        roles_(map.program()),
         tokens_(static_cast<size_t>(program().num_ranks),
                 std::vector<std::vector<int64_t>>(program().tensors.size())) {}
 
@@ -34,7 +36,7 @@ class Tracer {
           apply(plan_collective(map_, at, members), members);
         }
       } else if (std::holds_alternative<Slice>(at.descriptor)) {
-        for (int rank = 0; rank < program().num_ranks; ++rank) {
+        for (const int rank : ranks_running(at)) {
           apply(plan_local(map_, at, rank), {rank});
         }
       } else if (std::holds_alternative<Gate>(at.descriptor)) {
@@ -46,6 +48,16 @@ class Tracer {
 
  private:
   const Program& program() const { return map_.program(); }
+
+  // Ascending.
+  std::vector<int> ranks_running(const Task& task) const {
+    std::vector<int> ranks;
+    for (const int role : roles_.running(task)) {
+      ranks.insert(ranks.end(), roles_.ranks(role).begin(), roles_.ranks(role).end());
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
 
   std::vector<int64_t>& rows(int rank, int tensor) {
     std::vector<int64_t>& rows = tokens_[static_cast<size_t>(rank)][static_cast<size_t>(tensor)];
@@ -59,12 +71,13 @@ class Tracer {
     const Region& y = task.writes[2];
     const Tensor& tensor = program().tensors[static_cast<size_t>(y.tensor)];
     const GlobalShape shape = global_shape(program(), y.tensor);
-    for (int rank = 0; rank < program().num_ranks; ++rank) {
+    const int64_t before = std::max(task.micro_batch, 0) * shape.blocks * shape.rows;
+    for (const int rank : ranks_running(task)) {
       const BufferPlace place = place_of(program(), map_.groups(), y.tensor, rank);
       std::vector<int64_t>& tokens = rows(rank, y.tensor);
       for (const RowSpan& span : map_.spans(task, y, Use::kWrite, rank)) {
         for (int64_t row = span.first; row < span.first + span.valid; ++row) {
-          tokens[static_cast<size_t>(row)] = global_row(shape, place, tensor.rows, row);
+          tokens[static_cast<size_t>(row)] = before + global_row(shape, place, tensor.rows, row);
         }
       }
     }
@@ -94,7 +107,7 @@ class Tracer {
   }
 
   void record(const Task& task, int index) {
-    for (int rank = 0; rank < program().num_ranks; ++rank) {
+    for (const int rank : ranks_running(task)) {
       GateInput& input = inputs_.emplace_back(GateInput{index, rank, {}});
       const std::vector<int64_t>& tokens = rows(rank, task.reads[0].tensor);
       for (const RowSpan& span : map_.spans(task, task.reads[0], Use::kRead, rank)) {
@@ -106,6 +119,7 @@ class Tracer {
   }
 
   const RowMap& map_;
+  RoleTable roles_;
   std::vector<std::vector<std::vector<int64_t>>> tokens_;  // [rank][tensor][row]
   std::vector<GateInput> inputs_;
 };

@@ -8,7 +8,8 @@
 namespace moesim {
 
 // The tokens that a gate task reads on a rank, row by row. A token's number is its place in the
-// global tensor (samples, positions) of attention's result, counted sample by sample.
+// global tensor (samples, positions) of attention's result, counted sample by sample; those of
+// later micro-batches follow.
 struct GateInput {
   int task = 0;
   int rank = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/check.h"
+#include "sim/program/overlap.h"
 
 namespace moesim {
 namespace {
@@ -114,15 +115,37 @@ struct LiveRange {
   }
 };
 
-std::vector<LiveRange> live_ranges(const Program& program, const std::vector<TaskSpan>& spans) {
+// Of a SHIFT that does not wrap, the rank that sends has no use for what the other one writes.
+bool is_void(const Program& program,
+             const GroupTable& groups,
+             const TaskSpan& span,
+             const Region& region,
+             Use use) {
+  const Task& task = program.tasks[span.task];
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  if (collective == nullptr || collective->operation != CollectiveOperation::kShift) {
+    return false;
+  }
+  const std::vector<int> rank{span.rank};
+  const auto where = make_footprint(program, groups, task, region, use);
+  return !where || !within({program, groups, rank}, *where);
+}
+
+std::vector<LiveRange> live_ranges(const Program& program,
+                                   const GroupTable& groups,
+                                   const std::vector<TaskSpan>& spans) {
   std::vector<LiveRange> ranges(program.tensors.size());
   for (const TaskSpan& span : spans) {
     const Task& task = program.tasks[span.task];
     for (const Region& region : task.reads) {
-      ranges[region.tensor].add(span, false);
+      if (!is_void(program, groups, span, region, Use::kRead)) {
+        ranges[region.tensor].add(span, false);
+      }
     }
     for (const Region& region : task.writes) {
-      ranges[region.tensor].add(span, true);
+      if (!is_void(program, groups, span, region, Use::kWrite)) {
+        ranges[region.tensor].add(span, true);
+      }
     }
   }
   return ranges;
@@ -144,12 +167,13 @@ int64_t& bytes_for(Purpose purpose, MemoryUse& use) {
 
 // The fullest moment of one rank, from its spans.
 MemoryUse use_of_rank(const Program& program,
+                      const GroupTable& groups,
                       const std::vector<Purpose>& purpose,
                       const std::vector<bool>& workspace,
                       const std::vector<TaskSpan>& spans) {
   MemoryUse now;
   std::vector<std::pair<Moment, int>> changes;  // what is allocated or freed: a tensor
-  const std::vector<LiveRange> ranges = live_ranges(program, spans);
+  const std::vector<LiveRange> ranges = live_ranges(program, groups, spans);
   for (int tensor = 0; tensor < static_cast<int>(ranges.size()); ++tensor) {
     const LiveRange& range = ranges[tensor];
     if (range.used && program.tensors[tensor].input) {
@@ -185,9 +209,11 @@ MemoryUse memory_use(const Program& program, const Trace& trace) {
   }
   const std::vector<Purpose> purpose = purposes(program);
   const std::vector<bool> workspace = workspaces(program);
+  GroupTable groups;
+  groups.update(program);
   MemoryUse fullest;
   for (const std::vector<TaskSpan>& spans : spans_of_rank) {
-    const MemoryUse use = use_of_rank(program, purpose, workspace, spans);
+    const MemoryUse use = use_of_rank(program, groups, purpose, workspace, spans);
     if (use.peak_bytes > fullest.peak_bytes) {
       fullest = use;
     }

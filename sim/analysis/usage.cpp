@@ -1,5 +1,7 @@
 #include "sim/analysis/usage.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "sim/analysis/intervals.h"
@@ -9,10 +11,31 @@
 namespace moesim {
 namespace {
 
+bool is_between_stages(const Collective& collective) {
+  return collective.operation == CollectiveOperation::kShift && !collective.wrap;
+}
+
+bool has_stages(const Program& program) {
+  return std::any_of(program.tasks.begin(), program.tasks.end(), [](const Task& task) {
+    const Collective* collective = collective_of(task);
+    return collective != nullptr && is_between_stages(*collective);
+  });
+}
+
+// How long the first holds and neither of the others does. All are merged.
+Time alone(const std::vector<Interval>& first,
+           const std::vector<Interval>& second,
+           const std::vector<Interval>& third) {
+  std::vector<Interval> others = second;
+  others.insert(others.end(), third.begin(), third.end());
+  return total_length(first) - overlap(first, merged(std::move(others)));
+}
+
 // What the spans of one class say, still as unsorted intervals.
 struct Activity {
   std::vector<std::vector<Interval>> streams;
   std::vector<Interval> waiting;
+  std::vector<Interval> waiting_for_stage;
   std::vector<Interval> moving;
   std::vector<Interval> computing;
 };
@@ -26,9 +49,13 @@ Activity activity_of(const Program& program, const Trace& trace, const std::vect
     if (task.stream == kNone) {
       continue;  // the host waits
     }
-    activity.streams[task.stream].push_back({span.start, span.end});
-    if (collective_of(task) != nullptr) {
-      activity.waiting.push_back({span.start, span.transfer});
+    const Collective* collective = collective_of(task);
+    const bool between_stages = collective != nullptr && is_between_stages(*collective);
+    activity.streams[task.stream].push_back(
+        {between_stages ? span.transfer : span.start, span.end});
+    if (collective != nullptr) {
+      auto& waiting = between_stages ? activity.waiting_for_stage : activity.waiting;
+      waiting.push_back({span.start, span.transfer});
       activity.moving.push_back({span.transfer, span.end});
     } else {
       activity.computing.push_back({span.start, span.end});
@@ -59,6 +86,7 @@ Usage usage(const Program& program, const Trace& trace) {
   const TraceIndex index(program, trace);
   std::vector<Mean> busy(program.streams.size());
   Mean straggler_wait;
+  Mean stage_wait;
   Mean exposed_communication;
   Mean computing_time;
   for (int class_index = 0; class_index < index.num_classes(); ++class_index) {
@@ -71,6 +99,7 @@ Usage usage(const Program& program, const Trace& trace) {
     const std::vector<Interval> computing = merged(std::move(activity.computing));
     const Time hidden = overlap(moving, computing);
     straggler_wait.add(size, total_length(merged(std::move(activity.waiting))));
+    stage_wait.add(size, alone(merged(std::move(activity.waiting_for_stage)), computing, moving));
     exposed_communication.add(size, total_length(moving) - hidden);
     computing_time.add(size, total_length(computing));
   }
@@ -79,6 +108,9 @@ Usage usage(const Program& program, const Trace& trace) {
     mean.busy[program.streams[stream]] = busy[stream].over(program.num_ranks);
   }
   mean.straggler_wait = straggler_wait.over(program.num_ranks);
+  if (has_stages(program)) {
+    mean.stage_wait = stage_wait.over(program.num_ranks);
+  }
   mean.exposed_communication = exposed_communication.over(program.num_ranks);
   mean.computing = computing_time.over(program.num_ranks);
   return mean;

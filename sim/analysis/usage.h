@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "sim/base/time.h"
@@ -13,10 +14,16 @@ namespace moesim {
 // a length of time: moments in which two tasks qualify count once.
 struct Usage {
   // By stream: time in which one of its tasks runs. A collective runs from its local start, also
-  // while it waits for its group. Every stream is there, also an idle one.
+  // while it waits for its group, but for SHIFTs between stages (below), which run while they move
+  // data. Every stream is there, also an idle one.
   std::map<std::string, Time> busy;
-  // Time in which a collective has started on the rank but not on all of its group.
+  // Time in which a collective has started on the rank but not on all of its group, SHIFTs between
+  // stages aside.
   Time straggler_wait;
+  // Time in which a SHIFT that does not wrap, as between stages, waits for the other rank, and this
+  // one neither computes nor moves data; nothing where the Program has none. A receiver starts it
+  // long before: while it does something else nobody is late.
+  std::optional<Time> stage_wait;
   // Time in which a collective moves data while the rank computes nothing, whatever its streams
   // are called.
   Time exposed_communication;

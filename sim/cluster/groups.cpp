@@ -30,12 +30,34 @@ Group along(const Axis& axis, int world) {
   return group;
 }
 
+// The boundaries between the stages `first` and first + 1, first + 2 and first + 3, ….
+Group boundaries(const char* name, int first, const ParallelConfig& parallel) {
+  Group group{.name = name, .members = {}};
+  const int size = parallel.stage_ranks();
+  for (int stage = first; stage + 1 < parallel.pp; stage += 2) {
+    for (int place = 0; place < size; ++place) {
+      group.members.push_back({stage * size + place, (stage + 1) * size + place});
+    }
+  }
+  return group;
+}
+
+void add_stage_groups(const ParallelConfig& parallel, std::vector<Group>& groups) {
+  const int size = parallel.stage_ranks();
+  groups.push_back(along({"stage", size, 1}, parallel.world()));
+  groups.push_back(along({"pp", parallel.pp, size}, parallel.world()));
+  groups.push_back(boundaries("pp_even", 0, parallel));
+  if (parallel.pp > 2) {
+    groups.push_back(boundaries("pp_odd", 1, parallel));
+  }
+}
+
 }  // namespace
 
 std::vector<Group> make_groups(const ParallelConfig& parallel) {
   const int world = parallel.world();
   const int ep_esp = parallel.esp * parallel.ep;
-  CHECK(world > 0 && ep_esp * parallel.edp == world,
+  CHECK(world > 0 && ep_esp * parallel.edp == parallel.stage_ranks(),
         "mp {} * dp {} and esp {} * ep {} * edp {} must be one positive number of ranks",
         parallel.mp,
         parallel.dp,
@@ -51,6 +73,9 @@ std::vector<Group> make_groups(const ParallelConfig& parallel) {
                            Axis{"ep_esp", ep_esp, 1},
                            Axis{"world", world, 1}}) {
     groups.push_back(along(axis, world));
+  }
+  if (parallel.pp > 1) {
+    add_stage_groups(parallel, groups);
   }
   return groups;
 }

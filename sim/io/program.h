@@ -240,6 +240,7 @@ struct Task {
   Pass pass = Pass::kForward;
   int layer = kNone;
   int chunk = kNone;
+  int micro_batch = kNone;  // of a Program that has several
   std::vector<Region> reads;
   std::vector<Region> writes;
   std::vector<int> waits;

@@ -110,6 +110,9 @@ class ProgramWriter {
     if (task.chunk != kNone) {
       message.set_chunk(task.chunk);
     }
+    if (task.micro_batch != kNone) {
+      message.set_micro_batch(task.micro_batch);
+    }
     for (const Region& region : task.reads) {
       write_region(region, *message.add_reads());
     }

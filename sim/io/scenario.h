@@ -19,7 +19,7 @@ enum class Recompute { kNothing, kSelective, kFull };
 struct ModelConfig {
   std::string name;
   int layers = 0;
-  int batch = 0;  // samples per mp group
+  int batch = 0;  // samples per mp group and iteration, over all micro-batches
   int sequence = 0;
   int embedding = 0;
   int hidden = 0;  // of one expert
@@ -40,15 +40,26 @@ struct ModelConfig {
   int head_size() const { return embedding / heads; }
 };
 
-// Group sizes: mp * dp = world on the dense grid, esp * ep * edp = world on the expert grid.
+// Group sizes: mp * dp * pp = world on the dense grid, esp * ep * edp * pp = world on the expert
+// grid. A stage is a block of consecutive ranks; all groups but pp stay within one.
 struct ParallelConfig {
   int mp = 1;
   int dp = 1;
   int esp = 1;
   int ep = 1;
   int edp = 1;
+  int pp = 1;  // stages
 
-  int world() const { return mp * dp; }
+  int stage_ranks() const { return mp * dp; }
+  int world() const { return stage_ranks() * pp; }
+};
+
+// In which order a stage passes through the micro-batches of an iteration.
+enum class StageOrder { kOneForwardOneBackward, kGpipe };
+
+struct PipelineConfig {
+  int micro_batches = 1;
+  StageOrder order = StageOrder::kOneForwardOneBackward;
 };
 
 enum class RoutingKind { kBalanced, kZipf, kGiven };
@@ -80,12 +91,16 @@ struct Scenario {
   std::string profile_path;
   ModelConfig model;
   ParallelConfig parallel;
+  PipelineConfig pipeline;
   RoutingConfig routing;
   std::vector<std::string> schedules;
   std::string baseline;
   DegreeConfig degrees;
   int64_t gradient_chunk_bytes = 30'000'000;  // lina
   uint64_t seed = 1;
+
+  // What one stage computes of one micro-batch: a run of the layers on a part of the batch.
+  ModelConfig stage_model() const;
 };
 
 }  // namespace moesim

@@ -113,10 +113,9 @@ std::string named(const PathPart& part, Time iteration) {
   return part.cause + kinds_named(part, iteration);
 }
 
-// The mean rank spends more time waiting for the others than in anything else.
-bool waits_most(const Usage& usage) {
-  return usage.straggler_wait > usage.computing &&
-         usage.straggler_wait > usage.exposed_communication;
+// The mean rank spends more time waiting than in anything else.
+bool lasts_most(Time waiting, const Usage& usage) {
+  return waiting > usage.computing && waiting > usage.exposed_communication;
 }
 
 // Ranks compute for longer than any cause lasts on the critical path, and not by less than a
@@ -176,13 +175,23 @@ Bottleneck find_bottleneck(const std::vector<PathPart>& parts, const Usage& usag
   const PathPart& first = parts.front();
   const std::string on_path = fmt::format(
       "on the critical path {} takes {}", named(first, iteration), share_of(first.time, iteration));
-  if (waits_most(usage)) {
+  if (lasts_most(usage.straggler_wait, usage)) {
     return {.name = kStragglers,
             .time = usage.straggler_wait,
             .path_time = time_on_path(parts, kStragglerCause),
             .sentence = fmt::format("stragglers: ranks wait for the last of their group {} of the "
                                     "iteration and compute {}; {}",
                                     share_of(usage.straggler_wait, iteration),
+                                    share_of(usage.computing, iteration),
+                                    on_path)};
+  }
+  if (usage.stage_wait && lasts_most(*usage.stage_wait, usage)) {
+    return {.name = kBubble,
+            .time = *usage.stage_wait,
+            .path_time = Time::zero(),
+            .sentence = fmt::format("bubble: ranks wait for another stage {} of the iteration and "
+                                    "compute {}; {}",
+                                    share_of(*usage.stage_wait, iteration),
                                     share_of(usage.computing, iteration),
                                     on_path)};
   }

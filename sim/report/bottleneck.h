@@ -22,10 +22,11 @@ struct PathPart {
 };
 
 // What bounds an iteration. The largest part of its critical path, except where that misleads:
-// under stragglers it is the path of the slowest ranks alone, and where ranks compute nearly all
-// the time it is one of many chains of much the same length.
+// under stragglers, and where stages wait for each other, it is the path of those that are not
+// waiting, and where ranks compute nearly all the time it is one of many chains of much the same
+// length.
 struct Bottleneck {
-  std::string name;      // "stragglers", or the cause of a part
+  std::string name;      // "stragglers", "bubble", or the cause of a part
   Time time;             // out of the iteration: on the path, or the mean over ranks
   Time path_time;        // of that cause on the critical path
   std::string sentence;  // with its numbers
@@ -39,6 +40,7 @@ std::vector<PathPart> path_parts(const Program& program,
                                  const CriticalPath& path);
 
 inline constexpr const char* kStragglers = "stragglers";
+inline constexpr const char* kBubble = "bubble";
 inline constexpr const char* kCompute = "compute";
 
 // "inter-node AlltoAll (dispatch 40 %, combine 31 %): 71 % of the critical path; the busiest stream

@@ -104,6 +104,8 @@ class ChromeTrace {
         fmt::format(R"({{"kind": {}, "pass": "{}")", json_quoted(task.kind), to_string(task.pass));
     text += task.layer == kNone ? "" : fmt::format(R"(, "layer": {})", task.layer);
     text += task.chunk == kNone ? "" : fmt::format(R"(, "chunk": {})", task.chunk);
+    text +=
+        task.micro_batch == kNone ? "" : fmt::format(R"(, "micro_batch": {})", task.micro_batch);
     text += fmt::format(R"(, "launched_us": {})", microseconds(span.launched));
     if (const Collective* collective = collective_of(task)) {
       text += fmt::format(R"(, "wait_us": {}, "operation": "{}", "group": {}, "bytes": {})",

@@ -71,6 +71,9 @@ Json to_json_object(const SimulationResult& result) {
   json["streams"] = streams_json(result);
   json["exposed_communication_seconds"] = result.exposed_communication_seconds;
   json["straggler_wait_seconds"] = result.straggler_wait_seconds;
+  if (result.stage_wait_seconds) {
+    json["stage_wait_seconds"] = *result.stage_wait_seconds;
+  }
   json["computing_seconds"] = result.computing_seconds;
   json["critical_path"] = result.critical_path_seconds;
   json["lower_bounds"] = {{"busiest_seconds", result.busiest_seconds},

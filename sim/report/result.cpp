@@ -136,6 +136,9 @@ void add_usage(const Usage& usage, SimulationResult& result) {
   }
   result.exposed_communication_seconds = usage.exposed_communication.seconds();
   result.straggler_wait_seconds = usage.straggler_wait.seconds();
+  if (usage.stage_wait) {
+    result.stage_wait_seconds = usage.stage_wait->seconds();
+  }
   result.computing_seconds = usage.computing.seconds();
 }
 

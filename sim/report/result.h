@@ -64,12 +64,13 @@ struct SimulationResult {
   std::map<std::string, double> stream_busy_seconds;
   double exposed_communication_seconds = 0;
   double straggler_wait_seconds = 0;
+  std::optional<double> stage_wait_seconds;             // of a Program with stages
   double computing_seconds = 0;                         // mean over ranks
   std::map<std::string, double> critical_path_seconds;  // by kind
   double busiest_seconds = 0;
   std::string busiest;  // the stream or port of that bound: "stream compute", "port inter-node out"
   double dependency_chain_seconds = 0;
-  std::string bottleneck;            // "inter-node AlltoAll", "compute", "stragglers"
+  std::string bottleneck;            // "inter-node AlltoAll", "compute", "stragglers", "bubble"
   double bottleneck_share = 0;       // of the iteration
   double bottleneck_path_share = 0;  // of the critical path
   std::string bound_by;              // one sentence on them

@@ -130,6 +130,9 @@ NamedSeconds means(const SimulationResult& result) {
   rows.emplace_back("computing", result.computing_seconds);
   rows.emplace_back("exposed communication", result.exposed_communication_seconds);
   rows.emplace_back("waiting for stragglers", result.straggler_wait_seconds);
+  if (result.stage_wait_seconds) {
+    rows.emplace_back("waiting for another stage", *result.stage_wait_seconds);
+  }
   return rows;
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
@@ -19,7 +17,7 @@ AttentionBlock::AttentionBlock(ModelProgram& program, int stream, const Place& p
 
 std::string AttentionBlock::tensor_name(const char* name, Pass pass) const {
   const char* recompute = pass == Pass::kRecompute ? "recompute." : "";
-  return fmt::format("layer{}.{}{}", place_.layer, recompute, name);
+  return program_->layer_prefix(place_.layer) + recompute + name;
 }
 
 int AttentionBlock::add_sequence_tensor(const char* name, Pass pass, int columns) {

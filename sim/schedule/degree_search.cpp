@@ -24,7 +24,12 @@ class Search {
          const RoutedScenario& scenario,
          const DegreeConfig& given,
          const Evaluator& evaluator)
-      : definition_(&definition), scenario_(&scenario), given_(given), evaluator_(&evaluator) {}
+      : definition_(&definition),
+        whole_(&scenario),
+        one_micro_batch_(scenario.one_micro_batch()),
+        scenario_(&one_micro_batch_),
+        given_(given),
+        evaluator_(&evaluator) {}
 
   Plan run() {
     switch (definition_->choice) {
@@ -231,6 +236,10 @@ class Search {
   // The runner-up is the next slower one: faster ones that were passed over do not fit.
   Plan take_best() {
     sort_attempts();
+    if (several_micro_batches()) {
+      scenario_ = whole_;
+      kept_.reset();
+    }
     size_t taken = 0;
     while (taken < attempts_.size() && !evaluator_->fits(program_of(attempts_[taken]))) {
       ++taken;
@@ -239,13 +248,23 @@ class Search {
     program_of(attempts_[taken]);
     Plan plan{std::move(kept_->program), attempts_[taken].degrees, "search", "", {}};
     if (taken + 1 < attempts_.size()) {
-      plan.runner_up = Candidate{attempts_[taken + 1].degrees, "", attempts_[taken + 1].time};
+      plan.runner_up =
+          Candidate{attempts_[taken + 1].degrees, "", time_of_whole(attempts_[taken + 1])};
     }
     return plan;
   }
 
+  bool several_micro_batches() const { return whole_->pipeline.micro_batches > 1; }
+
+  Time time_of_whole(const Attempt& attempt) const {
+    return several_micro_batches() ? evaluator_->evaluate(build(attempt.degrees).program).total
+                                   : attempt.time;
+  }
+
   const ScheduleDefinition* definition_;
-  const RoutedScenario* scenario_;
+  const RoutedScenario* whole_;
+  RoutedScenario one_micro_batch_;
+  const RoutedScenario* scenario_;  // that Programs are built of: one micro-batch, then the whole
   DegreeConfig given_;
   const Evaluator* evaluator_;
   std::vector<Attempt> attempts_;

@@ -38,6 +38,9 @@ Degrees built_degrees(const Program& program, Degrees degrees) {
   std::fill(degrees.forward.begin(), degrees.forward.end(), 0);
   std::fill(degrees.backward.begin(), degrees.backward.end(), 0);
   for (const Task& task : program.tasks) {
+    if (task.micro_batch > 0) {
+      continue;  // all are cut alike
+    }
     if (task.kind == task_kind::kExpert && task.pass == Pass::kForward) {
       ++degrees.forward.at(static_cast<size_t>(task.layer));
     } else if (task.kind == task_kind::kExpert && task.pass == Pass::kBackward) {

@@ -12,7 +12,7 @@ namespace {
 constexpr PipelinePolicy kFsmoe{.overlap_intra_with_inter = true};
 constexpr PipelinePolicy kNoIio{.overlap_intra_with_inter = false};
 
-// Step 2 chooses a degree per layer together with its slice.
+// Step 2 chooses a degree per layer together with its slice, in each stage alike.
 Degrees degrees_of_partition(const RoutedScenario& scenario,
                              const PipelinePolicy& policy,
                              const Degrees& found,
@@ -23,12 +23,15 @@ Degrees degrees_of_partition(const RoutedScenario& scenario,
   }
   std::vector<int> all(kMaxDegree);
   std::iota(all.begin(), all.end(), 1);
-  const std::vector<std::vector<int>> allowed(degrees.backward.size(), all);
+  const auto stage_layers = static_cast<size_t>(scenario.stage_model().layers);
+  const std::vector<std::vector<int>> allowed(stage_layers, all);
   const LayerProbe probe(scenario, policy, evaluator);
   const Partition partition =
       partition_gradient(partition_problem(probe, scenario, policy, allowed));
-  for (size_t i = 0; i < partition.degrees.size(); ++i) {
-    degrees.backward[degrees.backward.size() - 2 - i] = partition.degrees[i];
+  for (size_t end = stage_layers; end <= degrees.backward.size(); end += stage_layers) {
+    for (size_t i = 0; i < partition.degrees.size(); ++i) {
+      degrees.backward[end - 2 - i] = partition.degrees[i];
+    }
   }
   return degrees;
 }

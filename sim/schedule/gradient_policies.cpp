@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "sim/model/sizes.h"
 
@@ -31,6 +32,24 @@ GradientPlan to_plan(const Partition& partition, int layers) {
 
 }  // namespace
 
+GradientPlan plan_stages(const Scenario& scenario,
+                         const std::vector<int>& degrees,
+                         const std::function<GradientPlan(const std::vector<int>&)>& plan_stage) {
+  const auto layers = static_cast<std::ptrdiff_t>(scenario.stage_model().layers);
+  GradientPlan plan;
+  GradientPlan of_stage;
+  std::vector<int> planned;
+  for (auto first = degrees.begin(); first != degrees.end(); first += layers) {
+    std::vector<int> own(first, first + layers);
+    if (own != planned) {
+      of_stage = plan_stage(own);
+      planned = std::move(own);
+    }
+    plan.layers.insert(plan.layers.end(), of_stage.layers.begin(), of_stage.layers.end());
+  }
+  return plan;
+}
+
 int gradient_rows(const Scenario& scenario) {
   return layer_sizes(scenario.model, scenario.parallel).attention_weight_rows();
 }
@@ -45,8 +64,11 @@ GradientPlan serial_gradient(const Scenario& scenario) {
 
 GradientPlan gradient_under_attention(const Scenario& scenario) {
   GradientPlan plan = empty_plan(scenario);
-  for (size_t i = 0; i + 1 < plan.layers.size(); ++i) {
-    plan.layers[i].dense = {gradient_rows(scenario)};
+  const auto stage_layers = static_cast<size_t>(scenario.stage_model().layers);
+  for (size_t i = 0; i < plan.layers.size(); ++i) {
+    if ((i + 1) % stage_layers != 0) {  // a stage's last layer has none above it
+      plan.layers[i].dense = {gradient_rows(scenario)};
+    }
   }
   return plan;
 }
@@ -120,8 +142,10 @@ GradientPlan adaptive_gradient(const RoutedScenario& scenario,
     return empty_plan(scenario);
   }
   const LayerProbe probe(scenario, policy, evaluator);
-  const PartitionProblem problem = partition_problem(probe, scenario, policy, degrees.backward);
-  return to_plan(partition_gradient(problem), scenario.model.layers);
+  return plan_stages(scenario, degrees.backward, [&](const std::vector<int>& stage) {
+    const PartitionProblem problem = partition_problem(probe, scenario, policy, stage);
+    return to_plan(partition_gradient(problem), static_cast<int>(stage.size()));
+  });
 }
 
 }  // namespace moesim

@@ -21,7 +21,11 @@ GroupIndices add_groups(ProgramBuilder& builder, const ParallelConfig& parallel)
                               Name{"ep", &GroupIndices::ep},
                               Name{"edp", &GroupIndices::edp},
                               Name{"ep_esp", &GroupIndices::ep_esp},
-                              Name{"world", &GroupIndices::world}};
+                              Name{"world", &GroupIndices::world},
+                              Name{"stage", &GroupIndices::stage},
+                              Name{"pp", &GroupIndices::pp},
+                              Name{"pp_even", &GroupIndices::pp_even},
+                              Name{"pp_odd", &GroupIndices::pp_odd}};
   GroupIndices indices;
   for (const Group& group : make_groups(parallel)) {
     const int index = builder.add_group(group);
@@ -31,7 +35,20 @@ GroupIndices add_groups(ProgramBuilder& builder, const ParallelConfig& parallel)
       }
     }
   }
+  if (parallel.pp == 1) {
+    indices.stage = indices.world;
+  }
   return indices;
+}
+
+void add_roles(ProgramBuilder& builder, const ParallelConfig& parallel) {
+  for (int stage = 0; parallel.pp > 1 && stage < parallel.pp; ++stage) {
+    Role role{.name = fmt::format("stage{}", stage), .ranks = {}};
+    for (int place = 0; place < parallel.stage_ranks(); ++place) {
+      role.ranks.push_back(stage * parallel.stage_ranks() + place);
+    }
+    builder.add_role(std::move(role));
+  }
 }
 
 // Elements of optimizer state per weight: Adam keeps two moments, and next to weights of low
@@ -46,11 +63,67 @@ const char* pass_name(Pass pass) {
   return kNames.at(static_cast<size_t>(pass));
 }
 
-std::string task_name(std::string_view kind, const Place& place) {
-  std::string name;
-  if (place.layer != kNone) {
-    name = "layer" + std::to_string(place.layer) + '.';
+}  // namespace
+
+ModelProgram::ModelProgram(const RoutedScenario& scenario, const std::string& schedule)
+    : scenario_(&scenario),
+      model_(scenario.stage_model()),
+      sizes_(layer_sizes(model_, scenario.parallel)),
+      builder_(scenario.name + "/" + schedule, scenario.parallel.world()),
+      groups_(add_groups(builder_, scenario.parallel)) {
+  add_roles(builder_, scenario.parallel);
+  dense_ = add_parameters("dense",
+                          1,
+                          model_.layers * sizes_.attention_weight_rows(),
+                          model_.embedding,
+                          over_stages(PlacementAxis::kRows, {{groups_.mp, PlacementAxis::kRows}}));
+  gate_ = add_parameters("gate",
+                         1,
+                         model_.layers * model_.embedding,
+                         model_.experts,
+                         over_stages(PlacementAxis::kRows, {}));
+  expert_ = add_parameters(
+      "expert",
+      model_.layers * sizes_.local_experts,
+      sizes_.expert_weight_rows(),
+      model_.embedding,
+      over_stages(PlacementAxis::kBlocks,
+                  {{groups_.ep, PlacementAxis::kBlocks}, {groups_.esp, PlacementAxis::kRows}}));
+}
+
+std::vector<Placement> ModelProgram::over_stages(PlacementAxis axis,
+                                                 std::vector<Placement> inside) const {
+  if (num_stages() > 1) {
+    inside.insert(inside.begin(), {groups_.pp, axis});
   }
+  return inside;
+}
+
+void ModelProgram::begin(const StagePart& part) {
+  part_ = part;
+  all_stages_ = false;
+}
+
+void ModelProgram::begin_all_stages() {
+  part_ = {};
+  all_stages_ = true;
+}
+
+bool ModelProgram::is_last_micro_batch() const {
+  return part_.micro_batch + 1 == scenario_->pipeline.micro_batches;
+}
+
+std::string ModelProgram::micro_batch_prefix() const {
+  const bool several = scenario_->pipeline.micro_batches > 1 && !all_stages_;
+  return several ? fmt::format("micro{}.", part_.micro_batch) : "";
+}
+
+std::string ModelProgram::layer_prefix(int layer) const {
+  return micro_batch_prefix() + fmt::format("layer{}.", global_layer(layer));
+}
+
+std::string ModelProgram::task_name(std::string_view kind, const Place& place) const {
+  std::string name = place.layer == kNone ? micro_batch_prefix() : layer_prefix(place.layer);
   name += pass_name(place.pass);
   name += '.';
   name += kind;
@@ -59,28 +132,6 @@ std::string task_name(std::string_view kind, const Place& place) {
     name += std::to_string(place.chunk);
   }
   return name;
-}
-
-}  // namespace
-
-ModelProgram::ModelProgram(const RoutedScenario& scenario, const std::string& schedule)
-    : scenario_(&scenario),
-      sizes_(layer_sizes(scenario.model, scenario.parallel)),
-      builder_(scenario.name + "/" + schedule, scenario.parallel.world()),
-      groups_(add_groups(builder_, scenario.parallel)) {
-  const ModelConfig& config = scenario.model;
-  dense_ = add_parameters("dense",
-                          1,
-                          config.layers * sizes_.attention_weight_rows(),
-                          config.embedding,
-                          {{groups_.mp, PlacementAxis::kRows}});
-  gate_ = add_parameters("gate", 1, config.layers * config.embedding, config.experts, {});
-  expert_ =
-      add_parameters("expert",
-                     config.layers * sizes_.local_experts,
-                     sizes_.expert_weight_rows(),
-                     config.embedding,
-                     {{groups_.ep, PlacementAxis::kBlocks}, {groups_.esp, PlacementAxis::kRows}});
 }
 
 Parameters ModelProgram::add_parameters(const std::string& name,
@@ -188,7 +239,8 @@ int ModelProgram::buffer_rows(int rows, int ranks_per_domain) {
 }
 
 void ModelProgram::accumulate(Task& task, const Region& gradient) {
-  if (!accumulated_.insert({gradient.tensor, gradient.first_block, gradient.first_row}).second) {
+  const std::array key{part_.stage, gradient.tensor, gradient.first_block, gradient.first_row};
+  if (!accumulated_.insert(key).second) {
     task.reads.push_back(gradient);
   }
   task.writes.push_back(gradient);
@@ -201,14 +253,20 @@ int ModelProgram::add_task(std::string_view kind, int stream, const Place& place
   task.kind = kind;
   task.stream = stream;
   task.pass = place.pass;
-  task.layer = place.layer;
+  task.layer = place.layer == kNone ? kNone : global_layer(place.layer);
   task.chunk = place.chunk;
+  if (!all_stages_ && scenario_->pipeline.micro_batches > 1) {
+    task.micro_batch = part_.micro_batch;
+  }
+  if (!all_stages_ && num_stages() > 1 && task.roles.empty()) {
+    task.roles = {part_.stage};
+  }
   return builder_.add_task(std::move(task));
 }
 
 int ModelProgram::add_loss(int stream, int output) {
-  const int target = add_input_tokens("loss_gradient");
-  const int gradient = add_partial_tokens("d_output");
+  const int target = add_input_tokens(micro_batch_prefix() + "loss_gradient");
+  const int gradient = add_partial_tokens(micro_batch_prefix() + "d_output");
   Task task;
   task.descriptor = Elementwise{ElementwiseOperation::kLoss};
   task.reads = {all(output), all(target)};

@@ -10,6 +10,7 @@
 #include "sim/model/sizes.h"
 #include "sim/program/builder.h"
 #include "sim/schedule/routed_scenario.h"
+#include "sim/schedule/stage_order.h"
 
 namespace moesim {
 
@@ -22,16 +23,20 @@ struct GroupIndices {
   int edp = kNone;
   int ep_esp = kNone;
   int world = kNone;
+  int stage = kNone;    // with one stage, world
+  int pp = kNone;       // kNone with one stage, as its boundaries
+  int pp_even = kNone;  // of stages 0 and 1, 2 and 3, …
+  int pp_odd = kNone;
 };
 
-// Where a task stands in the model.
+// Where a task stands in the model. Layers count from the stage's first.
 struct Place {
   Pass pass = Pass::kForward;
   int layer = kNone;
   int chunk = kNone;
 };
 
-// A weight matrix of all layers with its gradient and optimizer state. Layers stand in
+// A weight matrix of all layers of a stage with its gradient and optimizer state. Layers stand in
 // back-propagation order: the last layer's rows come first.
 struct Parameters {
   int weight = kNone;
@@ -41,16 +46,32 @@ struct Parameters {
 
 // What the schedules of one scenario share while a Program is built: groups, sizes, the tensors of
 // parameters, and short ways to append tasks. The parts of layers (attention_block.h, moe_unit.h,
-// parm_flow.h) add the rest.
+// parm_flow.h) add the rest. Stages are roles, in their order; a tensor of parameters is one for
+// all stages, of which each has its own layers' rows.
 class ModelProgram {
  public:
   ModelProgram(const RoutedScenario& scenario, const std::string& schedule);
 
   const RoutedScenario& scenario() const { return *scenario_; }
-  const ModelConfig& model() const { return scenario_->model; }
+  // What a stage computes of a micro-batch.
+  const ModelConfig& model() const { return model_; }
   const LayerSizes& sizes() const { return sizes_; }
   const GroupIndices& groups() const { return groups_; }
   ProgramBuilder& builder() { return builder_; }
+
+  // What is appended from here on belongs to this part of the model, at first the first part.
+  void begin(const StagePart& part);
+  // All stages do it, with what they have of the parameters.
+  void begin_all_stages();
+
+  const StagePart& part() const { return part_; }
+  int num_stages() const { return scenario_->parallel.pp; }
+  bool is_last_micro_batch() const;
+  // The number in the whole model of a stage's layer.
+  int global_layer(int layer) const { return part_.stage * model_.layers + layer; }
+  // What names of tensors and tasks begin with: "micro2.", where there are several, and a layer.
+  std::string micro_batch_prefix() const;
+  std::string layer_prefix(int layer) const;
 
   int group_size(int group) const;
   const Tensor& tensor(int index) const { return builder_.tensor(index); }
@@ -95,7 +116,8 @@ class ModelProgram {
   // Makes the task add to a gradient's rows; the first task that does so only writes them.
   void accumulate(Task& task, const Region& gradient);
 
-  // Appends a task named "layer<l>.<pass>.<kind>[.<chunk>]".
+  // Appends a task named "[micro<m>.]layer<l>.<pass>.<kind>[.<chunk>]", of the part's stage unless
+  // it names roles.
   int add_task(std::string_view kind, int stream, const Place& place, Task task);
   // The end of the forward pass: from the output's loss to the output's gradient, which is partial
   // over mp (member 0 holds it, the others zeros). Returns the gradient's tensor.
@@ -104,21 +126,27 @@ class ModelProgram {
   Program build() && { return std::move(builder_).build(); }
 
  private:
+  std::string task_name(std::string_view kind, const Place& place) const;
   int input_seed(const std::string& name) const;
   Parameters add_parameters(const std::string& name,
                             int blocks,
                             int rows,
                             int columns,
                             const std::vector<Placement>& placement);
+  // How parameters lie over the stages and inside each.
+  std::vector<Placement> over_stages(PlacementAxis axis, std::vector<Placement> inside) const;
 
   const RoutedScenario* scenario_;
+  ModelConfig model_;
+  StagePart part_;
+  bool all_stages_ = false;
   LayerSizes sizes_;
   ProgramBuilder builder_;
   GroupIndices groups_;
   Parameters dense_;
   Parameters gate_;
   Parameters expert_;
-  std::set<std::array<int, 3>> accumulated_;     // tensor, first block, first row
+  std::set<std::array<int, 4>> accumulated_;     // stage, tensor, first block, first row
   std::map<std::pair<int, int>, int> routings_;  // by rows and ranks per domain
 };
 

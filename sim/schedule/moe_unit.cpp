@@ -34,7 +34,7 @@ MoeUnit::MoeUnit(ModelProgram& program, const Options& options)
 }
 
 std::string MoeUnit::prefix() const {
-  std::string prefix = fmt::format("layer{}.", options_.layer);
+  std::string prefix = program_->layer_prefix(options_.layer);
   if (options_.num_units > 1) {
     prefix += fmt::format("unit{}.", options_.unit);
   }

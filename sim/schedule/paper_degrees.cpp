@@ -68,7 +68,8 @@ class FsmoeRules {
     return best;
   }
 
-  // The layers below the last one carry slices, each of which may change its layer's degree.
+  // In each stage the layers below the last one carry slices, each of which may change its layer's
+  // degree.
   void fit_to_slices(Degrees& degrees) const {
     const PartitionProblem problem = partition_problem();
     const Partition partition = partition_gradient(problem);
@@ -78,10 +79,13 @@ class FsmoeRules {
     const bool all_hidden =
         carried == problem.rows_per_layer * static_cast<int>(problem.layers.size());
     const int discounted = discounted_slice(degrees.backward.back(), problem);
+    const size_t stage_layers = problem.layers.size() + 1;
     for (size_t i = 0; i < partition.region_rows.size(); ++i) {
       const int rows = all_hidden ? discounted : partition.region_rows[i];
-      degrees.backward[degrees.backward.size() - 2 - i] =
-          best_degree(Pass::kBackward, problem.reduction.of(rows));
+      const int degree = best_degree(Pass::kBackward, problem.reduction.of(rows));
+      for (size_t end = stage_layers; end <= degrees.backward.size(); end += stage_layers) {
+        degrees.backward[end - 2 - i] = degree;
+      }
     }
   }
 
@@ -95,7 +99,7 @@ class FsmoeRules {
           closed_form_line(degree, chunk_times(times.backward), overlap_intra_with_inter_));
       layer.dense_slot = times.backward.dense_slot;
     }
-    problem.layers.assign(static_cast<size_t>(scenario_->model.layers) - 1, layer);
+    problem.layers.assign(static_cast<size_t>(scenario_->stage_model().layers) - 1, layer);
     return problem;
   }
 

@@ -26,16 +26,15 @@ ScheduleDefinition define(const char* name, BuildFlow build) {
 // AllGather step by step as in the authors' public code (INFOCOM'24; docs/model.md says what is
 // assumed):
 // t_S1 = 2*A2A + AG_MP; t_S2 = A2A + sum over steps of max(a2a_step, ag_step) + ag_step.
-Time closed_form(RoutedScenario scenario, BuildFlow build, const Evaluator& evaluator) {
-  scenario.model.layers = 1;
-  const Program program = build(scenario);
+Time closed_form(const RoutedScenario& scenario, BuildFlow build, const Evaluator& evaluator) {
+  const Program program = build(scenario.one_layer());
   const std::vector<Time> durations = evaluator.durations(program);
   Time total;
   std::map<int, Time> shifts;
   std::map<int, Time> gathers;
   for (size_t i = 0; i < program.tasks.size(); ++i) {
     const Task& task = program.tasks[i];
-    if (task.pass != Pass::kForward) {
+    if (task.pass != Pass::kForward || task.layer != 0) {
       continue;
     }
     if (task.kind == task_kind::kDispatch) {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
@@ -19,12 +17,7 @@ ParmFlow::ParmFlow(const RoutedScenario& scenario,
 }
 
 Program ParmFlow::build() && {
-  forward_pass();
-  int d_output = program_.add_loss(streams_.compute, layers_.back().output);
-  for (int index = program_.model().layers - 1; index >= 0; --index) {
-    backward(index, d_output);
-    d_output = layers_[static_cast<size_t>(index)].attention->input_gradient();
-  }
+  issue_stages(program_, streams_.compute, *this);
   append_update(program_, streams_, gate_reads_);
   return std::move(program_).build();
 }
@@ -36,26 +29,37 @@ ParmFlow::Layer ParmFlow::make_layer(const Place& place, int input) {
   return layer;
 }
 
-void ParmFlow::forward_pass() {
-  int input = program_.add_input_tokens("input");
+int ParmFlow::forward(int input) {
+  layers_.clear();
   for (int index = 0; index < program_.model().layers; ++index) {
     const Place place{Pass::kForward, index};
     Layer& layer = layers_.emplace_back(make_layer(place, input));
-    forward(layer, place);
+    forward_layer(layer, place);
     layer.output = program_.add_tokens(name(place, "output"));
     to_output(layer, place);
     input = layer.output;
   }
+  kept_[program_.part()] = std::exchange(layers_, {});
+  return input;
 }
 
-void ParmFlow::forward(Layer& layer, const Place& place) {
+int ParmFlow::backward(int d_output) {
+  layers_ = std::move(kept_.extract(program_.part()).mapped());
+  for (int index = program_.model().layers - 1; index >= 0; --index) {
+    backward_layer(index, d_output);
+    d_output = layers_[static_cast<size_t>(index)].attention->input_gradient();
+  }
+  return d_output;
+}
+
+void ParmFlow::forward_layer(Layer& layer, const Place& place) {
   layer.attention->forward({0, program_.model().sequence}, kNone);
   const Region tokens = program_.all(layer.attention->output());
   reduce(task_kind::kMpAllReduce, place, program_.groups().mp, tokens);
   to_experts_and_back(layer, place, tokens);
 }
 
-void ParmFlow::backward(int index, int d_output) {
+void ParmFlow::backward_layer(int index, int d_output) {
   const ModelConfig& model = program_.model();
   Layer& layer = layers_[static_cast<size_t>(index)];
   const Place place{Pass::kBackward, index};
@@ -63,7 +67,7 @@ void ParmFlow::backward(int index, int d_output) {
     const Place again{Pass::kRecompute, index};
     Layer recomputed = make_layer(again, layer.input);
     recomputed.output = layer.output;
-    forward(recomputed, again);
+    forward_layer(recomputed, again);
     layer = std::move(recomputed);
   } else if (model.recompute == Recompute::kSelective) {
     recompute_hidden(layer, index);
@@ -74,16 +78,17 @@ void ParmFlow::backward(int index, int d_output) {
     layer.attention->recompute({0, model.sequence}, kNone);
   }
   layer.attention->backward(d_tokens, {0, model.sequence}, kNone);
-  reduce(task_kind::kGradientAllReduce,
-         place,
-         program_.groups().dp,
-         program_.dense_rows(program_.dense().gradient, index));
+  if (program_.is_last_micro_batch()) {
+    reduce(task_kind::kGradientAllReduce,
+           place,
+           program_.groups().dp,
+           program_.dense_rows(program_.dense().gradient, index));
+  }
 }
 
 std::string ParmFlow::name(const Place& place, const std::string& tensor) const {
   constexpr const char* kPrefixes[] = {"", "recompute.", "d_", ""};
-  return fmt::format(
-      "layer{}.{}{}", place.layer, kPrefixes[static_cast<size_t>(place.pass)], tensor);
+  return program_.layer_prefix(place.layer) + kPrefixes[static_cast<size_t>(place.pass)] + tensor;
 }
 
 int ParmFlow::add_like(const Place& place, const std::string& tensor, int like, int blocks) {

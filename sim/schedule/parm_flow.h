@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "sim/schedule/model_program.h"
 #include "sim/schedule/moe_tasks.h"
 #include "sim/schedule/moe_unit.h"
+#include "sim/schedule/stage_flow.h"
 #include "sim/schedule/update.h"
 
 namespace moesim {
@@ -17,10 +19,8 @@ namespace moesim {
 // input and output; attention's partial result is all-reduced over mp; nothing is pipelined by
 // chunks; the dense gradient of a layer is all-reduced right after its attention. A flow derives
 // from this and says how the tokens reach the experts and come back.
-class ParmFlow {
+class ParmFlow : private StageFlow {
  public:
-  virtual ~ParmFlow() = default;
-
   Program build() &&;
 
  protected:
@@ -85,15 +85,17 @@ class ParmFlow {
   LayerStreams streams_;
 
  private:
-  void forward(Layer& layer, const Place& place);
-  void forward_pass();
-  void backward(int layer, int d_output);
+  int forward(int input) override;
+  int backward(int d_output) override;
+  void forward_layer(Layer& layer, const Place& place);
+  void backward_layer(int layer, int d_output);
   void recompute_hidden(Layer& layer, int index);
   void begin_hidden(Layer& layer, const Place& place);
   Layer make_layer(const Place& place, int input);
 
   GateReads gate_reads_;
-  std::vector<Layer> layers_;
+  std::vector<Layer> layers_;                     // of the part of the model that is being issued
+  std::map<StagePart, std::vector<Layer>> kept_;  // of those that have been forward only
 };
 
 }  // namespace moesim

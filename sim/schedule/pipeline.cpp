@@ -50,9 +50,7 @@ Pipeline::Pipeline(const RoutedScenario& scenario,
       num_units_(count_units(degrees)) {}
 
 Program Pipeline::build() && {
-  forward();
-  layers_.back().d_output = program_.add_loss(streams_.compute, layers_.back().output);
-  backward();
+  issue_stages(program_, streams_.compute, *this);
   append_update(program_, streams_, GateReads::kSlice);
   return std::move(program_).build();
 }
@@ -78,7 +76,12 @@ int Pipeline::token_rows(const SequenceRange& range) const {
 
 int Pipeline::moe_degree(int layer, Pass pass) const {
   const auto& degrees = pass == Pass::kBackward ? degrees_.backward : degrees_.forward;
-  return std::max(1, degrees.at(static_cast<size_t>(layer)) / num_units_);
+  const int degree = degrees.at(static_cast<size_t>(program_.global_layer(layer)));
+  return std::max(1, degree / num_units_);
+}
+
+const GradientSlots& Pipeline::slots(int layer) const {
+  return gradients_.layers.at(static_cast<size_t>(program_.global_layer(layer)));
 }
 
 Pipeline::Layer Pipeline::make_layer(int index, Pass pass, int input) {
@@ -98,13 +101,19 @@ Pipeline::Layer Pipeline::make_layer(int index, Pass pass, int input) {
   return layer;
 }
 
-void Pipeline::forward() {
-  int input = program_.add_input_tokens("input");
+int Pipeline::forward(int input) {
+  layers_.clear();
   for (int index = 0; index < num_layers(); ++index) {
     layers_.push_back(make_layer(index, Pass::kForward, input));
-    input = program_.add_tokens(fmt::format("layer{}.output", index));
+    input = program_.add_tokens(program_.layer_prefix(index) + "output");
     layers_.back().output = input;
   }
+  issue_forward();
+  kept_[program_.part()] = std::exchange(layers_, {});
+  return input;
+}
+
+void Pipeline::issue_forward() {
   for (int unit = 0; unit < num_units_; ++unit) {
     attend(layers_.front(), unit);
     open(layers_.front(), {Pass::kForward, 0}, unit);
@@ -143,7 +152,7 @@ void Pipeline::attend(Layer& layer, int unit) {
 
 void Pipeline::open(Layer& layer, const Place& place, int unit) {
   const std::string recompute = place.pass == Pass::kRecompute ? "recompute." : "";
-  const std::string name = fmt::format("layer{}.{}tokens", place.layer, recompute);
+  const std::string name = program_.layer_prefix(place.layer) + recompute + "tokens";
   layer.unit_input.push_back(token_region(name, layer.attention->output(), unit));
   scatter_tokens(place, layer.attention->output(), layer.unit_input.back(), unit);
   MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
@@ -152,7 +161,7 @@ void Pipeline::open(Layer& layer, const Place& place, int unit) {
 }
 
 void Pipeline::close(Layer& layer, const Place& place, int unit) {
-  const std::string name = fmt::format("layer{}.result", place.layer);
+  const std::string name = program_.layer_prefix(place.layer) + "result";
   layer.unit_output.push_back(token_region(name, layer.output, unit));
   layer.units[static_cast<size_t>(unit)].unorder(layer.unit_output.back());
   gather_tokens(place, layer.unit_output.back(), layer.output, unit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sim/schedule/model_program.h"
 #include "sim/schedule/moe_unit.h"
 #include "sim/schedule/schedule.h"
+#include "sim/schedule/stage_flow.h"
 
 namespace moesim {
 
@@ -23,13 +25,14 @@ struct PipelinePolicy {
   bool route_beside_communication = false;
 };
 
-// The flow of the FSMoE paper (section 2) for a whole model; layer input and output are replicated
+// The flow of the FSMoE paper (section 2) for a whole model, stage by stage and micro-batch by
+// micro-batch, in chunks; layer input and output are replicated
 // over mp: attention, MP-ReduceScatter, MoE, MP-AllGather, and backward mirrors it. Attention is
 // cut into `degrees.non_moe` chunks of the sequence, the capacity buffers into forward and backward
 // chunks. Where both are larger than one, gate domains ("units") pass through the layers one behind
 // the other: a unit's attention in the next layer is issued behind the experts of the unit that
 // follows it, so that it overlaps with that unit's communication (SP-MoE).
-class Pipeline {
+class Pipeline : private StageFlow {
  public:
   Pipeline(const RoutedScenario& scenario,
            const std::string& schedule,
@@ -40,6 +43,7 @@ class Pipeline {
   Program build() &&;
 
  private:
+  // A layer of one micro-batch.
   struct Layer {
     std::unique_ptr<AttentionBlock> attention;
     std::vector<MoeUnit> units;
@@ -51,19 +55,23 @@ class Pipeline {
     int d_attention = kNone;  // replicated over mp
   };
 
+  int forward(int input) override;
+  int backward(int d_output) override;
+
   // Geometry.
   int num_layers() const { return program_.model().layers; }
   int attention_chunks() const { return degrees_.non_moe / num_units_; }  // of a unit
   SequenceRange sequence_range(int chunk) const;
   int sequence_label(int chunk) const { return degrees_.non_moe > 1 ? chunk : kNone; }
   SequenceRange unit_range(int unit) const;
-  int token_rows(const SequenceRange& range) const;   // of a rank's slice
-  int moe_degree(int layer, Pass pass) const;         // of a unit
+  int token_rows(const SequenceRange& range) const;  // of a rank's slice
+  int moe_degree(int layer, Pass pass) const;        // of a unit
+  const GradientSlots& slots(int layer) const;
   int lag() const { return num_units_ > 1 ? 1 : 0; }  // units between experts and next attention
 
   // Forward, and forward again for recomputation (pipeline.cpp).
   Layer make_layer(int layer, Pass pass, int input);
-  void forward();
+  void issue_forward();
   void forward_step(int step);
   void attend(Layer& layer, int unit);
   void open(Layer& layer, const Place& place, int unit);
@@ -85,7 +93,7 @@ class Pipeline {
   void gather_tokens(const Place& place, const Region& from, int to, int unit);
 
   // Backward (pipeline_backward.cpp).
-  void backward();
+  void issue_backward();
   void backward_step(int step);
   void backward_open(int layer, int unit);
   void backward_tokens(int layer, int unit);
@@ -103,7 +111,9 @@ class Pipeline {
   ModelProgram program_;
   LayerStreams streams_;
   int num_units_;
-  std::vector<Layer> layers_;
+  std::vector<Layer> layers_;                     // of the part of the model that is being issued
+  std::map<StagePart, std::vector<Layer>> kept_;  // of those that have been forward only
+  // Of the stage whose last micro-batch goes backward.
   std::vector<int> held_back_;  // dense slots that the next MoE region waits for
   int reduced_rows_ = 0;        // of the dense gradient
   int num_reductions_ = 0;

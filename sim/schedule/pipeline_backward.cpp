@@ -1,14 +1,22 @@
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/schedule/pipeline.h"
 #include "sim/schedule/task_kinds.h"
 
 namespace moesim {
 
+int Pipeline::backward(int d_output) {
+  layers_ = std::move(kept_.extract(program_.part()).mapped());
+  layers_.back().d_output = d_output;
+  held_back_.clear();
+  reduced_rows_ = 0;
+  num_reductions_ = 0;
+  issue_backward();
+  return layers_.front().attention->input_gradient();
+}
+
 // The mirror of forward, with the units in reverse.
-void Pipeline::backward() {
+void Pipeline::issue_backward() {
   const int last_layer = num_layers() - 1;
   begin_backward(last_layer);
   for (int unit = num_units_ - 1; unit >= 0; --unit) {
@@ -24,8 +32,7 @@ void Pipeline::backward() {
     const int unit = num_units_ - 1 - behind % num_units_;
     backward_attention(index, unit);
     if (unit == 0) {
-      const GradientSlots& slots = gradients_.layers[static_cast<size_t>(index)];
-      reduce_gradient(streams_.inter, {Pass::kBackward, index}, slots.after, {});
+      reduce_gradient(streams_.inter, {Pass::kBackward, index}, slots(index).after, {});
     }
     if (index > 0) {
       if (unit == num_units_ - 1) {
@@ -59,7 +66,7 @@ void Pipeline::begin_backward(int index) {
     recompute(index);
   }
   layers_[static_cast<size_t>(index)].d_attention =
-      program_.add_tokens(fmt::format("layer{}.d_attention", index));
+      program_.add_tokens(program_.layer_prefix(index) + "d_attention");
 }
 
 // The whole forward pass of a layer that kept only its input, up to the combined buffers.
@@ -86,13 +93,12 @@ void Pipeline::backward_open(int index, int unit) {
     layer.d_output = layers_[static_cast<size_t>(index) + 1].attention->input_gradient();
   }
   const Region d_result =
-      token_region(fmt::format("layer{}.d_result", index), layer.d_output, unit);
+      token_region(program_.layer_prefix(index) + "d_result", layer.d_output, unit);
   scatter_tokens(place, layer.d_output, d_result, unit);
   MoeUnit& moe = layer.units[static_cast<size_t>(unit)];
   moe.unorder_backward(d_result, moe_degree(index, Pass::kBackward));
   const bool last_unit = unit == 0;
-  const GradientSlots& slots = gradients_.layers[static_cast<size_t>(index)];
-  issue_dispatches(moe, last_unit ? slots.region : std::vector<int>{}, place);
+  issue_dispatches(moe, last_unit ? slots(index).region : std::vector<int>{}, place);
   if (program_.model().recompute == Recompute::kSelective) {
     moe.recompute_hidden();
   }
@@ -101,7 +107,7 @@ void Pipeline::backward_open(int index, int unit) {
 void Pipeline::backward_tokens(int index, int unit) {
   Layer& layer = layers_[static_cast<size_t>(index)];
   const Region d_tokens =
-      token_region(fmt::format("layer{}.d_tokens", index), layer.d_attention, unit);
+      token_region(program_.layer_prefix(index) + "d_tokens", layer.d_attention, unit);
   layer.units[static_cast<size_t>(unit)].route_backward(d_tokens);
   gather_tokens({Pass::kBackward, index}, d_tokens, layer.d_attention, unit);
 }
@@ -123,7 +129,7 @@ void Pipeline::backward_attention(int index, int unit) {
 // With one communication at a time the slot has a stream of its own beside attention and its mp
 // collectives: it begins when the MoE region is over, and the next one waits for it.
 void Pipeline::fill_dense_slot(int index, int last_combine) {
-  const std::vector<int>& slices = gradients_.layers[static_cast<size_t>(index)].dense;
+  const std::vector<int>& slices = slots(index).dense;
   const Place place{Pass::kBackward, index};
   if (slices.empty() || policy_.overlap_intra_with_inter) {
     reduce_gradient(streams_.inter, place, slices, {});
@@ -136,14 +142,18 @@ void Pipeline::fill_dense_slot(int index, int last_combine) {
   held_back_ = reduce_gradient(program_.stream("gradient"), place, slices, order_only);
 }
 
-// AllReduces over dp of the next rows of the flat dense gradient; returns the tasks.
+// AllReduces over dp of the next rows of the flat dense gradient, which is complete once the last
+// micro-batch has added its part; returns the tasks.
 std::vector<int> Pipeline::reduce_gradient(int stream,
                                            const Place& place,
                                            const std::vector<int>& slices,
                                            const std::vector<int>& order_only) {
   std::vector<int> tasks;
+  if (!program_.is_last_micro_batch() || program_.scenario().parallel.dp == 1) {
+    return tasks;
+  }
   for (const int count : slices) {
-    if (count == 0 || program_.scenario().parallel.dp == 1) {
+    if (count == 0) {
       continue;
     }
     const Region slice = program_.rows(program_.dense().gradient, reduced_rows_, count);

@@ -19,8 +19,10 @@ GradientPlan lina_gradient(const RoutedScenario& scenario,
   const int64_t row_bytes = int64_t{scenario.model.embedding} * size_of(scenario.model.dtype);
   const int64_t chunk_rows =
       std::clamp<int64_t>(scenario.gradient_chunk_bytes / row_bytes, 1, 1 << 30);
-  return gradient_in_fixed_chunks(partition_problem(probe, scenario, kPipeMoe, degrees.backward),
-                                  static_cast<int>(chunk_rows));
+  return plan_stages(scenario, degrees.backward, [&](const std::vector<int>& stage) {
+    return gradient_in_fixed_chunks(partition_problem(probe, scenario, kPipeMoe, stage),
+                                    static_cast<int>(chunk_rows));
+  });
 }
 
 }  // namespace

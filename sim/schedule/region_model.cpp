@@ -89,20 +89,19 @@ RegionLine region_line(const RegionTimes& times, bool overlap_intra_with_inter) 
 LayerProbe::LayerProbe(const RoutedScenario& scenario,
                        const PipelinePolicy& policy,
                        const Evaluator& evaluator)
-    : scenario_(scenario), policy_(policy), evaluator_(&evaluator) {
-  scenario_.model.layers = 1;
-  scenario_.model.recompute = Recompute::kNothing;
-}
+    : scenario_(scenario.one_layer()), policy_(policy), evaluator_(&evaluator) {}
 
 LayerTimes LayerProbe::times(int forward_degree, int backward_degree) const {
-  const Degrees degrees = Degrees::uniform(1, forward_degree, backward_degree);
-  const Program program =
-      Pipeline(scenario_, "probe", policy_, degrees, GradientPlan{{GradientSlots{}}}).build();
+  const int layers = scenario_.model.layers;
+  const Degrees degrees = Degrees::uniform(layers, forward_degree, backward_degree);
+  const GradientPlan no_slots{std::vector<GradientSlots>(static_cast<size_t>(layers))};
+  const Program program = Pipeline(scenario_, "probe", policy_, degrees, no_slots).build();
   const std::vector<Time> durations = evaluator_->durations(program);
   LayerTimes times;
   for (size_t task = 0; task < program.tasks.size(); ++task) {
     const Pass pass = program.tasks[task].pass;
-    if (pass == Pass::kForward || pass == Pass::kBackward) {
+    const bool probed = program.tasks[task].layer == 0;
+    if (probed && (pass == Pass::kForward || pass == Pass::kBackward)) {
       add(pass == Pass::kForward ? times.forward : times.backward,
           program.tasks[task].kind,
           durations[task].seconds());

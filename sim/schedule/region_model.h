@@ -63,7 +63,7 @@ class LayerProbe {
   ReductionTime reduction() const;
 
  private:
-  RoutedScenario scenario_;  // of one layer
+  RoutedScenario scenario_;  // of one layer a stage
   PipelinePolicy policy_;
   const Evaluator* evaluator_;
 };

@@ -5,6 +5,20 @@ namespace moesim {
 RoutedScenario::RoutedScenario(const Scenario& scenario)
     : Scenario(scenario), drawn_(std::make_shared<std::map<Key, DomainRouting>>()) {}
 
+RoutedScenario RoutedScenario::one_micro_batch() const {
+  RoutedScenario one = *this;
+  one.model.batch /= pipeline.micro_batches;
+  one.pipeline.micro_batches = 1;
+  return one;
+}
+
+RoutedScenario RoutedScenario::one_layer() const {
+  RoutedScenario one = one_micro_batch();
+  one.model.layers = parallel.pp;
+  one.model.recompute = Recompute::kNothing;
+  return one;
+}
+
 const DomainRouting& RoutedScenario::domain_routing(const RoutingDomain& domain) const {
   const Key key{domain.rows, domain.ranks_per_domain};
   const auto found = drawn_->find(key);

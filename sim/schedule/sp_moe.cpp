@@ -35,7 +35,7 @@ std::optional<Error> sp_moe_problem(const Scenario& scenario, const Degrees& deg
                  "CAUSAL or degrees.non_moe to 1");
   }
   const int mp = scenario.parallel.mp;
-  const int step = mp / std::gcd(scenario.model.batch, mp);
+  const int step = mp / std::gcd(scenario.stage_model().batch, mp);
   if (scenario.model.sequence / step < non_moe) {
     return Error(scenario.path,
                  fmt::format("sp_moe cannot cut {} positions into {} chunks of a multiple of {}; "

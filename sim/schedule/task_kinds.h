@@ -31,6 +31,10 @@ inline constexpr std::string_view kMpAllGather = "mp_all_gather";
 inline constexpr std::string_view kMpReduceScatter = "mp_reduce_scatter";
 inline constexpr std::string_view kMpAllReduce = "mp_all_reduce";
 
+// Between neighbouring stages.
+inline constexpr std::string_view kActivationShift = "activation_shift";
+inline constexpr std::string_view kGradientShift = "gradient_shift";
+
 // Gradients of parameters.
 inline constexpr std::string_view kGradientAllReduce = "gradient_all_reduce";  // dense ones
 inline constexpr std::string_view kGateGradientAllReduce = "gate_gradient_all_reduce";

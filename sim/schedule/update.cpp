@@ -37,7 +37,7 @@ void step(ModelProgram& program, int stream, const Parameters& parameters) {
 
 void append_update(ModelProgram& program, const LayerStreams& streams, GateReads gate_reads) {
   const GroupIndices& groups = program.groups();
-  const int gate_group = gate_reads == GateReads::kSlice ? groups.world : groups.dp;
+  const int gate_group = gate_reads == GateReads::kSlice ? groups.stage : groups.dp;
   reduce(program,
          task_kind::kGateGradientAllReduce,
          streams.inter,

@@ -72,14 +72,13 @@ std::string first_difference(const TensorStore& left, const TensorStore& right) 
 
 class HostScheduleTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(HostScheduleTest, ConcurrencyChangesNothing) {
-  Scenario scenario = testing::small_scenario();
+void expect_that_concurrency_changes_nothing(const std::string& schedule, Scenario scenario) {
   scenario.routing.kind = RoutingKind::kZipf;
   scenario.routing.zipf_exponent = 1;
   scenario.model.capacity_factor.reset();
-  const int degree = GetParam().starts_with("parm") ? 1 : 2;
+  const int degree = schedule.starts_with("parm") ? 1 : 2;
   const Program program = build_schedule(
-      GetParam(), scenario, testing::degrees(scenario, degree, degree), unit_evaluator());
+      schedule, scenario, testing::degrees(scenario, degree, degree), unit_evaluator());
   const RowMap map(program);
   TensorStore expected(program);
   fill_inputs(InputData::kInteger, expected);
@@ -94,6 +93,22 @@ TEST_P(HostScheduleTest, ConcurrencyChangesNothing) {
     fill_inputs(InputData::kInteger, tensors);
     HostExecutor(program, options).run(tensors);
     EXPECT_EQ(first_difference(tensors, expected), "") << "seed " << seed;
+  }
+}
+
+TEST_P(HostScheduleTest, ConcurrencyChangesNothing) {
+  expect_that_concurrency_changes_nothing(GetParam(), testing::small_scenario());
+}
+
+// Three stages of two ranks, each with a layer, and four micro-batches.
+TEST_P(HostScheduleTest, ConcurrencyOfStagesChangesNothing) {
+  for (const StageOrder order : {StageOrder::kGpipe, StageOrder::kOneForwardOneBackward}) {
+    Scenario scenario = testing::small_scenario();
+    scenario.parallel = {.mp = 2, .dp = 1, .esp = 2, .ep = 1, .edp = 1, .pp = 3};
+    scenario.pipeline = {4, order};
+    scenario.model.layers = 3;
+    scenario.model.batch = 4;
+    expect_that_concurrency_changes_nothing(GetParam(), scenario);
   }
 }
 

@@ -47,59 +47,66 @@ std::string names_of(const std::vector<Inputs>& inputs) {
 
 std::vector<Section> all_sections(int num_workers) {
   const std::vector<Inputs> testbeds = load_all({"mixtral_testbed_a", "mixtral_testbed_b"});
+  const std::vector<Inputs> table2 =
+      load_all({"gpt2xl_testbed_a", "mixtral_testbed_a", "gpt2xl_testbed_b", "mixtral_testbed_b"});
   using List = const std::vector<Inputs>&;
-  return {
-      {"recurrence",
-       "Random Programs equal the execution model's rules",
-       {},
-       [](List) { return in_a_worker([] { return study_recurrence({}); }); }},
-      {"closed_forms",
-       "MoE regions equal the papers' formulas",
-       {},
-       [](List) { return in_a_worker([] { return study_closed_forms({}); }); }},
-      {"table2",
-       "FSMoE's Table 2",
-       load_all({"gpt2xl_testbed_a", "mixtral_testbed_a", "gpt2xl_testbed_b", "mixtral_testbed_b"}),
-       [](List of) {
-         return in_a_worker([&of] { return study_table2({of[0], of[1], of[2], of[3]}); });
-       }},
-      {"grid",
-       "FSMoE's grid of 1458 layers",
-       testbeds,
-       [num_workers](List of) {
-         return study_grid({of[0], of[1], num_workers});
-       }},
-      {"boards",
-       "FSMoE's grid on boards that its testbeds may have had",
-       on_boards({"mixtral", "gpt2xl"}),
-       [num_workers](List of) {
-         return study_boards({of[0], of[1], of[2], of[3], num_workers});
-       }},
-      {"parm",
-       "Parm over its baseline",
-       testbeds,
-       [num_workers](List of) {
-         return study_parm({of[0], of[1], num_workers});
-       }},
-      {"sp_moe",
-       "SP-MoE against other systems",
-       testbeds,
-       [num_workers](List of) {
-         return study_sp_moe({of[0], of[1], num_workers});
-       }},
-      {"equality",
-       "Schedules compute what an unpartitioned model computes",
-       {},
-       [num_workers](List) { return study_equality({num_workers}); }},
-      {"crosscheck", "Predicted and measured", {}, [](List) { return study_crosscheck({}); }},
-      {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
-      {"resolutions",
-       "Fold, ports and flows",
-       load_all({"quickstart"}),
-       [](List of) { return in_a_worker([&of] { return study_resolutions({of.front()}); }); }},
-      {"determinism", "The same bytes again", load_all({"quickstart"}), [](List of) {
-         return study_determinism({of.front()});
-       }}};
+  return {{"recurrence",
+           "Random Programs equal the execution model's rules",
+           {},
+           [](List) { return in_a_worker([] { return study_recurrence({}); }); }},
+          {"closed_forms",
+           "MoE regions equal the papers' formulas",
+           {},
+           [](List) { return in_a_worker([] { return study_closed_forms({}); }); }},
+          {"table2",
+           "FSMoE's Table 2",
+           table2,
+           [](List of) {
+             return in_a_worker([&of] { return study_table2({of[0], of[1], of[2], of[3]}); });
+           }},
+          {"grid",
+           "FSMoE's grid of 1458 layers",
+           testbeds,
+           [num_workers](List of) {
+             return study_grid({of[0], of[1], num_workers});
+           }},
+          {"boards",
+           "FSMoE's grid on boards that its testbeds may have had",
+           on_boards({"mixtral", "gpt2xl"}),
+           [num_workers](List of) {
+             return study_boards({of[0], of[1], of[2], of[3], num_workers});
+           }},
+          {"parm",
+           "Parm over its baseline",
+           testbeds,
+           [num_workers](List of) {
+             return study_parm({of[0], of[1], num_workers});
+           }},
+          {"sp_moe",
+           "SP-MoE against other systems",
+           testbeds,
+           [num_workers](List of) {
+             return study_sp_moe({of[0], of[1], num_workers});
+           }},
+          {"stages",
+           "FSMoE on two stages",
+           table2,
+           [num_workers](List of) {
+             return study_stages({of[0], of[1], of[2], of[3], num_workers});
+           }},
+          {"equality",
+           "Schedules compute what an unpartitioned model computes",
+           {},
+           [num_workers](List) { return study_equality({num_workers}); }},
+          {"crosscheck", "Predicted and measured", {}, [](List) { return study_crosscheck({}); }},
+          {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
+          {"resolutions",
+           "Fold, ports and flows",
+           load_all({"quickstart"}),
+           [](List of) { return in_a_worker([&of] { return study_resolutions({of.front()}); }); }},
+          {"determinism", "The same bytes again", load_all({"quickstart"}), [](List of) {
+             return study_determinism({of.front()});
+           }}};
 }
 
 Finding run(const Section& section) {

@@ -172,7 +172,9 @@ Finding study_equality(const EqualityStudy& study) {
       "gradients and weight gradients in every bit, and which expert has which token. Two layers "
       "of 2·24 tokens for each MP group, integer-valued data, rounded so that every sum is exact "
       "whatever its order, on up to four layouts of 4 and five of 8 ranks (MP and ESP equal and "
-      "not, EDP 1 and 2; `parm_baseline` needs MP = ESP), each balanced, skewed (Zipf, exponent 1) "
+      "not, EDP 1 and 2; `parm_baseline` needs MP = ESP), and four layers on 2 and 4 stages with 2 "
+      "to "
+      "4 micro-batches of 2·8 tokens under both orders, each balanced, skewed (Zipf, exponent 1) "
       "and by the gate's scores with 0.75 of the capacity (drops).");
   writer.say(
       "Degrees: for both passes, forward/backward, or MoE (non-MoE part); chunks of degrees 3 and "

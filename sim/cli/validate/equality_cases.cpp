@@ -1,5 +1,6 @@
 #include "sim/cli/validate/equality_cases.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,22 @@ constexpr ParallelConfig kLayouts[] = {
     {.mp = 2, .dp = 4, .esp = 2, .ep = 2, .edp = 2},
     {.mp = 4, .dp = 2, .esp = 2, .ep = 4, .edp = 1},
     {.mp = 2, .dp = 4, .esp = 1, .ep = 8, .edp = 1},
+};
+
+// On stages of 2 to 4 ranks, with their micro-batches.
+struct StagedLayout {
+  ParallelConfig parallel;
+  PipelineConfig pipeline;
+};
+
+constexpr StagedLayout kStagedLayouts[] = {
+    {{.mp = 2, .dp = 1, .esp = 2, .ep = 1, .edp = 1, .pp = 2}, {2, StageOrder::kGpipe}},
+    {{.mp = 1, .dp = 2, .esp = 1, .ep = 2, .edp = 1, .pp = 2},
+     {3, StageOrder::kOneForwardOneBackward}},
+    {{.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1, .pp = 2},
+     {4, StageOrder::kOneForwardOneBackward}},
+    {{.mp = 1, .dp = 2, .esp = 1, .ep = 1, .edp = 2, .pp = 4},
+     {4, StageOrder::kOneForwardOneBackward}},
 };
 
 bool can_run(const std::string& schedule, const ParallelConfig& parallel) {
@@ -90,6 +107,36 @@ std::vector<Degrees> degrees_to_try(const std::string& schedule, const Scenario&
   return all;
 }
 
+namespace {
+
+Scenario staged_scenario(const StagedLayout& layout, Load load) {
+  Scenario scenario = equality_scenario(layout.parallel, load);
+  scenario.pipeline = layout.pipeline;
+  scenario.model.layers = 4;
+  scenario.model.batch *= layout.pipeline.micro_batches;
+  scenario.model.sequence = 8;
+  return scenario;
+}
+
+// Two of the degrees to try: what a stage does with them does not depend on the others.
+void add_staged_cases(const std::string& schedule, std::vector<EqualityCase>& cases) {
+  for (const StagedLayout& layout : kStagedLayouts) {
+    if (!can_run(schedule, layout.parallel)) {
+      continue;
+    }
+    for (const Load load : {Load::kBalanced, Load::kSkewed, Load::kDrops}) {
+      const Scenario scenario = staged_scenario(layout, load);
+      const std::vector<Degrees> all = degrees_to_try(schedule, scenario);
+      cases.push_back({schedule, load, scenario, all[std::min<size_t>(1, all.size() - 1)]});
+      if (all.size() > 1) {
+        cases.push_back({schedule, load, scenario, all.back()});
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<EqualityCase> equality_cases(const std::string& schedule) {
   std::vector<EqualityCase> cases;
   for (const ParallelConfig& parallel : layouts_to_try(schedule)) {
@@ -100,6 +147,7 @@ std::vector<EqualityCase> equality_cases(const std::string& schedule) {
       }
     }
   }
+  add_staged_cases(schedule, cases);
   return cases;
 }
 
@@ -107,13 +155,17 @@ std::string describe(const Scenario& scenario, const Degrees& degrees) {
   const ModelConfig& model = scenario.model;
   const ParallelConfig& parallel = scenario.parallel;
   return fmt::format(
-      "mp {} dp {} esp {} ep {} edp {}; layers {} M {} H {} kv {} E {} k {} f {} ffn {} mask {} "
+      "mp {} dp {} esp {} ep {} edp {} pp {}; micro-batches {} order {}; layers {} M {} H {} kv {} "
+      "E {} k {} f {} ffn {} mask {} "
       "gate {} recompute {} pad {} routing {} seed {}; degrees {}, {}, {}",
       parallel.mp,
       parallel.dp,
       parallel.esp,
       parallel.ep,
       parallel.edp,
+      parallel.pp,
+      scenario.pipeline.micro_batches,
+      static_cast<int>(scenario.pipeline.order),
       model.layers,
       model.embedding,
       model.hidden,

@@ -34,7 +34,8 @@ struct EqualityCase {
   Degrees degrees;
 };
 
-// Every layout, load and degree that the schedule can run.
+// Every layout, load and degree that the schedule can run, and some of them on 2 and 4 stages with
+// 2 to 4 micro-batches.
 std::vector<EqualityCase> equality_cases(const std::string& schedule);
 
 // What distinguishes the scenario from others, for messages.

@@ -89,6 +89,16 @@ struct SpMoeStudy {
 };
 Finding study_sp_moe(const SpMoeStudy& study);
 
+// FSMoE over Tutel on two stages. In worker processes.
+struct StagesStudy {
+  Inputs gpt2xl_a;
+  Inputs mixtral_a;
+  Inputs gpt2xl_b;
+  Inputs mixtral_b;
+  int num_workers = 1;
+};
+Finding study_stages(const StagesStudy& study);
+
 // What Programs compute against an unpartitioned reference. In worker processes.
 struct EqualityStudy {
   using Build = Program (*)(const std::string&, const Scenario&, const Degrees&, const Evaluator&);

@@ -11,6 +11,7 @@ namespace moesim::io {
 inline constexpr int kMaxInt = std::numeric_limits<std::int32_t>::max();
 inline constexpr int kMaxRanks = 1 << 20;
 inline constexpr int kMaxLayers = 10'000;
+inline constexpr int kMaxMicroBatches = 10'000;
 
 // One tensor, or what one rank gives to one collective: 1 TB. At the slowest rate that a profile
 // may state, 1 MB/s, it still takes a time that fits in Time.

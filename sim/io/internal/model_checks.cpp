@@ -50,8 +50,12 @@ class Divisions {
   Fields parallel_;
 };
 
-void check_divisions(const Fields& root, const ModelConfig& model, const ParallelConfig& parallel) {
+void check_divisions(const Fields& root, const Scenario& scenario) {
+  const ModelConfig& model = scenario.model;
+  const ParallelConfig& parallel = scenario.parallel;
   const Divisions divisions(root);
+  divisions.check_group({"layers", model.layers}, {"pp", parallel.pp});
+  divisions.check({"batch", model.batch}, {"micro_batches", scenario.pipeline.micro_batches});
   const Named mp = {"mp", parallel.mp};
   divisions.check({"embedding", model.embedding}, {"heads", model.heads});
   divisions.check_group({"heads", model.heads}, mp);
@@ -59,12 +63,15 @@ void check_divisions(const Fields& root, const ModelConfig& model, const Paralle
   divisions.check_group({"kv_heads", model.kv_heads}, mp);
   divisions.check_group({"experts", model.experts}, {"ep", parallel.ep});
   divisions.check_group({"hidden", model.hidden}, {"esp", parallel.esp});
-  if (model.tokens() % parallel.mp != 0) {
+  const int64_t tokens = scenario.stage_model().tokens();
+  if (tokens % parallel.mp != 0) {
+    const bool cut = scenario.pipeline.micro_batches > 1;
     throw root.child("model").error(
         "sequence",
-        fmt::format("batch * sequence = {} tokens do not divide by mp = {}; change "
+        fmt::format("batch{} * sequence = {} tokens do not divide by mp = {}; change "
                     "one of them",
-                    model.tokens(),
+                    cut ? " / micro_batches" : "",
+                    tokens,
                     parallel.mp));
   }
 }
@@ -105,7 +112,8 @@ void check_sizes(const Fields& fields, const ModelConfig& model, const ParallelC
 
 }  // namespace
 
-void check_model(const Fields& root, const ModelConfig& model, const ParallelConfig& parallel) {
+void check_model(const Fields& root, const Scenario& scenario) {
+  const ModelConfig& model = scenario.model;
   const Fields fields = root.child("model");
   if (model.top_k > model.experts) {
     throw fields.error("top_k",
@@ -114,8 +122,8 @@ void check_model(const Fields& root, const ModelConfig& model, const ParallelCon
                                    model.experts,
                                    model.experts));
   }
-  check_divisions(root, model, parallel);
-  check_sizes(fields, model, parallel);
+  check_divisions(root, scenario);
+  check_sizes(fields, scenario.stage_model(), scenario.parallel);
 }
 
 }  // namespace moesim::io

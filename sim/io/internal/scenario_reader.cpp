@@ -161,6 +161,15 @@ DegreeConfig read_degrees(const Fields& root, int layers) {
           .backward_per_layer = read_per_layer(*fields, "backward_per_layer", "backward", layers)};
 }
 
+PipelineConfig read_pipeline(const Fields& root) {
+  PipelineConfig pipeline;
+  if (const std::optional<Fields> fields = root.optional_child("pipeline")) {
+    pipeline.micro_batches = fields->integer_or("micro_batches", 1, {1, kMaxMicroBatches});
+    pipeline.order = fields->choice_or("schedule", pipeline.order);
+  }
+  return pipeline;
+}
+
 }  // namespace
 
 Scenario read_scenario(const Fields& root,
@@ -172,7 +181,8 @@ Scenario read_scenario(const Fields& root,
   scenario.description = root.text_or("description", "");
   scenario.model = read_model(root.child("model"));
   scenario.parallel = read_parallel(root, cluster);
-  check_model(root, scenario.model, scenario.parallel);
+  scenario.pipeline = read_pipeline(root);
+  check_model(root, scenario);
   scenario.routing = read_routing(root, scenario);
   scenario.schedules = read_schedules(root, "schedules", known_schedules);
   if (root.has("baseline")) {

@@ -16,10 +16,12 @@ Scenario read_scenario(const Fields& root,
                        const Cluster& cluster,
                        const std::vector<std::string>& known_schedules);
 
-// Group sizes of a scenario: one of mp, dp and one of esp, ep, edp may follow from the others.
+// Group sizes of a scenario: one of mp, dp and one of esp, ep, edp may follow from the others; pp
+// is 1 when absent.
 ParallelConfig read_parallel(const Fields& root, const Cluster& cluster);
 
-// Throws Error where the model does not divide among its groups, or is too large to compute with.
-void check_model(const Fields& root, const ModelConfig& model, const ParallelConfig& parallel);
+// Throws Error where the model does not divide among its groups, stages and micro-batches, or is
+// too large to compute with.
+void check_model(const Fields& root, const Scenario& scenario);
 
 }  // namespace moesim::io

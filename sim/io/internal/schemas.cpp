@@ -79,6 +79,8 @@ static_assert(same(proto::AttentionMask::FULL, AttentionMask::kFull) &&
 static_assert(same(proto::Recompute::NONE, Recompute::kNothing) &&
               same(proto::Recompute::SELECTIVE, Recompute::kSelective) &&
               same(proto::Recompute::FULL, Recompute::kFull));
+static_assert(same(proto::StageOrder::ONE_F_ONE_B, StageOrder::kOneForwardOneBackward) &&
+              same(proto::StageOrder::GPIPE, StageOrder::kGpipe));
 static_assert(same(proto::Span::NODE, Span::kNode) && same(proto::Span::FABRIC, Span::kFabric) &&
               same(proto::Span::BOTH, Span::kBoth));
 static_assert(same(proto::CollectiveCost::TASK, StartupPer::kTask) &&

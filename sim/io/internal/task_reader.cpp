@@ -113,6 +113,7 @@ class TaskReader {
     task.pass = fields.choice_or("pass", Pass::kForward);
     task.layer = fields.integer_or("layer", kNone, {0, kMaxLayers - 1});
     task.chunk = fields.integer_or("chunk", kNone, kAtLeastZero);
+    task.micro_batch = fields.integer_or("micro_batch", kNone, kAtLeastZero);
     task.reads = read_regions(fields, "reads", names_, program_);
     task.writes = read_regions(fields, "writes", names_, program_);
     task.waits = read_waits(fields, "waits", names_, program_, task);

@@ -162,5 +162,36 @@ TEST(MemoryOfRolesTest, TheFullestRankCounts) {
   EXPECT_EQ(memory_use(program, trace).peak_bytes, 400);
 }
 
+// Rank 0 makes a (400 bytes) and sends it, rank 1 receives it as b (400) and makes c (40) of it.
+// The sender never has b, the receiver never a.
+TEST(MemoryOfRolesTest, AShiftHasASenderAndAReceiver) {
+  HandProgram hand(2, {"compute"});
+  Collective shift;
+  shift.operation = CollectiveOperation::kShift;
+  shift.group = hand.add_group("pp_even", {{0, 1}});
+  shift.distance = 1;
+  const int a = hand.add_tensor("a", 100);
+  const int b = hand.add_tensor("b", 100);
+  const int c = hand.add_tensor("c", 10);
+  Program program = hand.program();
+  program.roles = {{"stage0", {0}}, {"stage1", {1}}};
+  const auto add = [&](std::vector<int> roles, const Descriptor& descriptor) -> Task& {
+    Task& task = program.tasks.emplace_back();
+    task.roles = std::move(roles);
+    task.stream = 0;
+    task.descriptor = descriptor;
+    return task;
+  };
+  add({0}, Elementwise{}).writes = {test::rows(program, a)};
+  Task& moves = add({0, 1}, shift);
+  moves.reads = {test::rows(program, a)};
+  moves.writes = {test::rows(program, b)};
+  Task& uses = add({1}, Elementwise{});
+  uses.reads = {test::rows(program, b)};
+  uses.writes = {test::rows(program, c)};
+  const Trace trace = run_recurrence(program, {ps(1), ps(1), ps(1)});
+  EXPECT_EQ(memory_use(program, trace).peak_bytes, 440);
+}
+
 }  // namespace
 }  // namespace moesim

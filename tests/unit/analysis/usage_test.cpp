@@ -70,6 +70,37 @@ TEST(UsageTest, ExposedMomentsCountOnce) {
   EXPECT_EQ(usage(hand.program(), trace).exposed_communication, ps(5));
 }
 
+// Rank 0 computes [0,6) and sends [6,8); rank 1 is there from 0 on and computes [2,4) meanwhile.
+TEST(UsageTest, AReceiverWaitsForAStageWhereItHasNothingElseToDo) {
+  HandProgram hand(2, {"compute", "shift"});
+  const int pair = hand.add_group("pp_even", {{0, 1}});
+  hand.add_fixed("a", kCompute, ps(6));
+  Collective shift;
+  shift.operation = CollectiveOperation::kShift;
+  shift.group = pair;
+  shift.distance = 1;
+  const int s = hand.add_collective("s", 1, shift, ps(2));
+  Trace trace;
+  trace.classes = {{0, {0}}, {1, {1}}};
+  trace.spans = {{0, 0, ps(0), ps(0), ps(0), ps(6)},
+                 {1, 0, ps(0), ps(2), ps(2), ps(4)},
+                 {0, s, ps(0), ps(6), ps(6), ps(8)},
+                 {1, s, ps(0), ps(0), ps(6), ps(8)}};
+  trace.end = ps(8);
+  const Usage use = usage(hand.program(), trace);
+  EXPECT_EQ(use.stage_wait, ps(2));        // [0,2) and [4,6) of rank 1, 0 of rank 0
+  EXPECT_EQ(use.busy.at("shift"), ps(2));  // [6,8)
+  EXPECT_EQ(use.straggler_wait, ps(0));
+  EXPECT_EQ(use.exposed_communication, ps(2));
+}
+
+TEST(UsageTest, NoStageWaitsWithoutStages) {
+  HandProgram hand(1, {"compute"});
+  hand.add_fixed("a", kCompute, ps(1));
+  EXPECT_EQ(usage(hand.program(), run_recurrence(hand.program(), hand.durations())).stage_wait,
+            std::nullopt);
+}
+
 // Collectives and computation share a stream here; a collective does not hide itself.
 TEST(UsageTest, OnlyComputationHides) {
   HandProgram hand(1, {"all"});

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// Chunks of one: 4 + 5 layouts of 4 and 8 ranks, 3 loads.
+// Chunks of one: 4 + 5 layouts of 4 and 8 ranks and 2 + 2 of them in stages, 3 loads.
 EqualityStudy small_equality() {
   EqualityStudy study;
   study.num_workers = 2;
@@ -27,7 +27,7 @@ EqualityStudy small_equality() {
 TEST(EqualityStudyTest, EveryProgramEqualsTheReference) {
   const Finding finding = study_equality(small_equality());
   EXPECT_EQ(finding.num_misses, 0) << finding.text;
-  EXPECT_THAT(finding.text, HasSubstr("| `deepspeed_moe` | 1 | 12 | 15 | 27 | "));
+  EXPECT_THAT(finding.text, HasSubstr("| `deepspeed_moe` | 1 | 18 | 21 | 39 | "));
   EXPECT_THAT(finding.text, Not(HasSubstr("| 0 (0 %) |"))) << "nothing is dropped";
   EXPECT_THAT(finding.text, Not(HasSubstr("The first that differs")));
 }
@@ -56,18 +56,19 @@ TEST(EqualityStudyTest, ARegionOffByARowIsAMissAndNamed) {
   study.schedules = {"tutel"};
   study.build = off_by_a_row;
   const Finding finding = study_equality(study);
-  // Of 9 layouts * 3 loads * 5 degrees = 135, those of the 5 layouts of 8 ranks with drops differ:
-  // 135 - 5 * 5 = 110.
+  // Of 9 layouts * 3 loads * 5 degrees and 4 in stages * 3 * 2, together 159, those of the 5 + 2
+  // layouts of 8 ranks with drops differ: 159 - 5 * 5 - 2 * 2 = 130.
   EXPECT_EQ(finding.num_misses, 1);
-  EXPECT_THAT(finding.text, HasSubstr("| 60 | 75 | 110 |"));
+  EXPECT_THAT(finding.text, HasSubstr("| 72 | 87 | 130 |"));
   EXPECT_THAT(finding.text, HasSubstr("| **MISS** |"));
   EXPECT_THAT(finding.text, HasSubstr("The first that differs: tutel, drops, mp 2 dp 4"));
 }
 
 TEST(EqualityCasesTest, HoldEveryDegreeLoadAndNumberOfRanks) {
-  // 9 layouts * 3 loads * 5 degrees; parm_baseline where mp = esp: 5 layouts * 3 loads.
-  EXPECT_EQ(equality_cases("tutel").size(), 135U);
-  EXPECT_EQ(equality_cases("parm_baseline").size(), 15U);
+  // 9 layouts * 3 loads * 5 degrees and 4 in stages * 3 * 2; parm_baseline where mp = esp: 5
+  // layouts and 4 in stages * 3 loads.
+  EXPECT_EQ(equality_cases("tutel").size(), 159U);
+  EXPECT_EQ(equality_cases("parm_baseline").size(), 27U);
 }
 
 class CrosscheckStudyTest : public testing::Test {

@@ -49,6 +49,27 @@ TEST(MakeGroupsTest, GroupsOfOneAndTheWorldAreThere) {
   EXPECT_EQ(groups.size(), 7U);
 }
 
+// Stages {0..3} and {4..7}, in each mp {0, 1} {2, 3}, ep {0, 2} {1, 3}, ….
+TEST(MakeGroupsTest, StagesAreBlocksThatTheOtherGroupsStayWithin) {
+  const auto groups = make_groups({.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1, .pp = 2});
+  EXPECT_EQ(members_of(groups, "stage"), (Members{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(members_of(groups, "mp"), (Members{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(members_of(groups, "dp"), (Members{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(members_of(groups, "ep"), (Members{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(members_of(groups, "ep_esp"), (Members{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(members_of(groups, "pp"), (Members{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(members_of(groups, "pp_even"), (Members{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_THROW(members_of(groups, "pp_odd"), Error);
+}
+
+// Four stages of two ranks: boundaries 0-1 and 2-3, then 1-2.
+TEST(MakeGroupsTest, NeighbouringStagesTwoByTwo) {
+  const auto groups = make_groups({.mp = 2, .dp = 1, .esp = 1, .ep = 2, .edp = 1, .pp = 4});
+  EXPECT_EQ(members_of(groups, "pp"), (Members{{0, 2, 4, 6}, {1, 3, 5, 7}}));
+  EXPECT_EQ(members_of(groups, "pp_even"), (Members{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(members_of(groups, "pp_odd"), (Members{{2, 4}, {3, 5}}));
+}
+
 TEST(MakeGroupsDeathTest, GridsMustAgree) {
   EXPECT_DEATH(make_groups({.mp = 2, .dp = 2, .esp = 2, .ep = 1, .edp = 1}), "must be one");
   EXPECT_DEATH(make_groups({.mp = 0, .dp = 2, .esp = 0, .ep = 1, .edp = 1}), "must be one");

@@ -113,6 +113,22 @@ TEST(FindBottleneckTest, StragglersHideBehindTheSlowestRanksPath) {
   EXPECT_EQ(find_bottleneck(parts, usage_of(ps(37), ps(18), ps(57)), ps(100)).name, "compute");
 }
 
+// One micro-batch on four stages: a rank computes a quarter of the iteration.
+TEST(FindBottleneckTest, ABubbleIsWaitingForAnotherStage) {
+  const std::vector<PathPart> parts = {{"compute", {{"expert", ps(95)}}, ps(95)},
+                                       {"inter-node shift", {{"activation_shift", ps(5)}}, ps(5)}};
+  Usage usage = usage_of(ps(0), ps(5), ps(25));
+  usage.stage_wait = ps(60);
+  const Bottleneck found = find_bottleneck(parts, usage, ps(100));
+  EXPECT_EQ(found.name, "bubble");
+  EXPECT_EQ(found.time, ps(60));
+  EXPECT_EQ(found.sentence,
+            "bubble: ranks wait for another stage 60 % of the iteration and compute 25 %; on the "
+            "critical path compute (expert 95 %) takes 95 %");
+  usage.stage_wait = ps(20);
+  EXPECT_EQ(find_bottleneck(parts, usage, ps(100)).name, "compute");
+}
+
 // One of many chains that are about as long as the iteration; ranks compute nearly all the time.
 TEST(FindBottleneckTest, SaturatedComputeIsNoMatterOfOnePath) {
   const std::vector<PathPart> parts = {{"inter-node AlltoAll", {{"dispatch", ps(60)}}, ps(60)},
