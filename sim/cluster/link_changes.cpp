@@ -1,6 +1,5 @@
 #include "sim/cluster/link_changes.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -8,11 +7,12 @@
 
 #include "sim/base/error.h"
 #include "sim/base/message.h"
+#include "sim/io/part_selector.h"
 
 namespace moesim {
 namespace {
 
-// "node:7/nic:2", "switch:1/*": a kind, and what its two numbers must be.
+// Whether a selector names an element.
 struct Pattern {
   ElementKind kind = ElementKind::kGpu;
   std::optional<int> outer;  // the node, or the level of a switch; empty: any
@@ -35,56 +35,18 @@ std::optional<ElementKind> kind_named(std::string_view text) {
   return std::nullopt;
 }
 
-class Parser {
- public:
-  Parser(const LinkChange& change, std::string_view text) : change_(change), text_(text) {}
-
-  Pattern run() const {
-    Pattern pattern;
-    const size_t slash = text_.find('/');
-    const std::string_view left = text_.substr(0, slash);
-    const std::string_view right =
-        slash == std::string_view::npos ? std::string_view() : text_.substr(slash + 1);
-    if (left.starts_with("switch:")) {
-      pattern.kind = ElementKind::kSwitch;
-      pattern.outer = number(left.substr(7));
-      pattern.index = number(right);
-      return pattern;
-    }
-    const size_t colon = right.find(':');
-    const auto kind = kind_named(right.substr(0, colon));
-    if (!left.starts_with("node:") || colon == std::string_view::npos || !kind) {
-      fail();
-    }
-    pattern.kind = *kind;
-    pattern.outer = number(left.substr(5));
-    pattern.index = number(right.substr(colon + 1));
-    return pattern;
-  }
-
- private:
-  std::optional<int> number(std::string_view text) const {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text == "*") {
-      return std::nullopt;
-    }
-    if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-      fail();
-    }
-    return value;
-  }
-
-  [[noreturn]] void fail() const {
-    throw Error(change_.location,
+Pattern parse(const LinkChange& change, std::string_view text) {
+  const std::optional<PartSelector> selector = parse_part_selector(text);
+  const std::optional<ElementKind> kind = selector ? kind_named(selector->kind) : std::nullopt;
+  const bool is_switch = text.starts_with("switch:");
+  if (!kind || (*kind == ElementKind::kSwitch) != is_switch) {
+    throw Error(change.location,
                 fmt::format("{} names no part; write \"node:7/nic:2\", \"switch:1/3\" (level and "
                             "index), or * for any number",
-                            in_quotes(std::string(text_))));
+                            in_quotes(std::string(text))));
   }
-
-  const LinkChange& change_;
-  std::string_view text_;
-};
+  return {*kind, selector->outer, selector->index};
+}
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) {
@@ -99,10 +61,10 @@ std::string_view trimmed(std::string_view text) {
 void apply(const LinkChange& change, Topology& topology) {
   const std::string_view at = change.at;
   const size_t dashes = at.find("--");
-  const Pattern one = Parser(change, trimmed(at.substr(0, dashes))).run();
+  const Pattern one = parse(change, trimmed(at.substr(0, dashes)));
   std::optional<Pattern> other;
   if (dashes != std::string_view::npos) {
-    other = Parser(change, trimmed(at.substr(dashes + 2))).run();
+    other = parse(change, trimmed(at.substr(dashes + 2)));
   }
   std::vector<bool> is_done(topology.media().size());
   bool is_any = false;

@@ -35,7 +35,7 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
       continue;
     }
     if (collective == nullptr) {
-      return costs.duration(task, rank);
+      return costs.mean_duration(task, rank);
     }
     if (costs.groups().instance(collective->group, rank) != kNone) {
       return costs.alone(task, rank);
@@ -44,13 +44,23 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
   return Time::zero();
 }
 
+bool folds(const Program& program, Resolution resolution) {
+  const bool is_asked_for = resolution == Resolution::kFold;
+  if (is_asked_for && are_all_unlike(program)) {
+    throw Error(
+        "jitter gives each rank times of its own: none stands for others, and nothing folds; leave "
+        "out --resolution fold, or the jitter");
+  }
+  return is_asked_for || (resolution == Resolution::kAuto && !are_all_unlike(program));
+}
+
 }  // namespace
 
 Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
                const SimulationOptions& options) {
-  const bool fold = options.resolution != Resolution::kPorts;
+  const bool fold = folds(program, options.resolution);
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   const LinkPatterns links = make_link_patterns(costs);

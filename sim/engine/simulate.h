@@ -11,7 +11,8 @@
 namespace moesim {
 
 // kFold simulates one representative of each class of identical ranks, kPorts every rank with its
-// own ports. Both give the same times.
+// own ports. Both give the same times. With jitter no two ranks are identical: kAuto is kPorts
+// then, else kFold.
 enum class Resolution { kAuto, kFold, kPorts };
 
 // Effects that `--ablate` can turn off one at a time.
@@ -30,7 +31,7 @@ struct SimulationOptions {
 // Simulates one iteration of a Program on SimGrid's clock. `cluster` and `profile` may be null for
 // a Program of fixed tasks and host waits alone; a Program that needs them throws Error without.
 // The Program must be one that the verifier accepts: a deadlock throws Error naming the tasks that
-// wait.
+// wait. So does kFold with jitter.
 Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
@@ -38,8 +39,8 @@ Trace simulate(const Program& program,
 
 // Uncontended durations of a Program's tasks, each on the first rank that has a part in it (rank 0,
 // unless other roles or groups run it): what the closed forms and the gradient partitioner of
-// schedules need. Collectives: startup plus transfer of the whole group instance, alone. Throws
-// Error where they add up to more than 100 days.
+// schedules need, without jitter. Collectives: startup plus transfer of the whole group instance,
+// alone. Throws Error where they add up to more than 100 days.
 std::vector<Time> task_durations(const Program& program,
                                  const Cluster* cluster,
                                  const Profile* profile);

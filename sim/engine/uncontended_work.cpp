@@ -79,7 +79,8 @@ UncontendedWork uncontended_work(const Program& program,
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, hardware_queues(profile));
   const LinkPatterns links = make_link_patterns(costs);
-  Classes classes = fold_classes(scripts, links, costs);
+  Classes classes = are_all_unlike(program) ? separate_classes(scripts, links, costs)
+                                            : fold_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
   const std::vector<Time> alone = times_alone(workload);
   UncontendedWork work;
