@@ -218,8 +218,29 @@ std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task) 
   if (!depends_on_rank(task)) {
     return links_->of(collective);
   }
+  std::shared_ptr<const GroupLoads>& loads = unequal_loads_[unequal_key(task)];
+  if (loads == nullptr) {
+    loads = make_unequal_loads(task);
+  }
+  return loads;
+}
+
+CollectiveCosts::UnequalKey CollectiveCosts::unequal_key(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  if (!has_regions(task)) {
+    return {traffic_key(collective), {}, {collective.routing, collective.bytes}};
+  }
+  const auto row_bytes = [&](const Region& region) {
+    return program_->tensors[region.tensor].row_bytes();
+  };
+  return {traffic_key(collective),
+          row_traffic_.moved(task),
+          {row_bytes(task.reads[0]), row_bytes(task.writes[0])}};
+}
+
+std::shared_ptr<const GroupLoads> CollectiveCosts::make_unequal_loads(const Task& task) const {
   std::vector<std::vector<MediumLoad>> loads;
-  const Group& group = program_->groups[collective.group];
+  const Group& group = program_->groups[std::get<Collective>(task.descriptor).group];
   for (int instance = 0; instance < std::ssize(group.members); ++instance) {
     loads.push_back(unequal_link_loads(task, instance));
   }
@@ -235,16 +256,25 @@ std::vector<MediumLoad> CollectiveCosts::unequal_link_loads(const Task& task, in
   const std::vector<MemberPlace> places = places_of(*cluster_, members);
   if (collective.operation == CollectiveOperation::kAllToAll && has_regions(task)) {
     const auto row_bytes = static_cast<double>(program_->tensors[task.reads[0].tensor].row_bytes());
-    return links_->of_exchange(members, [&](int from, int to) {
-      return row_bytes * static_cast<double>(valid_rows_->sent_rows(task, members, from, to));
+    return links_->of_exchange(members, [&](int from) {
+      std::vector<double> sent;
+      for (const std::int64_t rows : valid_rows_->sent_rows(task, members, from)) {
+        sent.push_back(row_bytes * static_cast<double>(rows));
+      }
+      return sent;
     });
   }
   if (collective.operation == CollectiveOperation::kAllToAll) {
     const RowTraffic::Routed routed = row_traffic_.routed(
         *cluster_, task, Member{.ranks = &members, .index = 0, .place = places[0]});
     const double bytes = static_cast<double>(collective.bytes) / static_cast<double>(routed.most);
-    return links_->of_exchange(members, [&](int from, int to) {
-      return bytes * static_cast<double>(row_traffic_.routed_tokens(task, members, from, to));
+    return links_->of_exchange(members, [&](int from) {
+      std::vector<double> sent;
+      for (int to = 0; to < std::ssize(members); ++to) {
+        sent.push_back(bytes *
+                       static_cast<double>(row_traffic_.routed_tokens(task, members, from, to)));
+      }
+      return sent;
     });
   }
   double most = 0;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sim/base/time.h"
@@ -75,6 +78,10 @@ class CollectiveCosts {
     bool extrapolated = false;
   };
   using PortBytes = std::array<double, kNumPorts>;
+  // Unequal collectives with equal keys put the same on links: the regions, and the bytes of their
+  // rows, or, without regions, routing and bytes.
+  using UnequalKey =
+      std::tuple<TrafficKey, std::array<RowTraffic::RegionKey, 2>, std::array<std::int64_t, 2>>;
 
   CachedTariff& tariff(CollectiveOperation operation, MemberPlace place) const;
   CollectiveLoad priced(const Collective& collective,
@@ -86,6 +93,8 @@ class CollectiveCosts {
   PortBytes valid_bytes(const Task& task, const Member& member) const;
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
+  UnequalKey unequal_key(const Task& task) const;
+  std::shared_ptr<const GroupLoads> make_unequal_loads(const Task& task) const;
   std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
 
   const Program* program_;
@@ -94,6 +103,7 @@ class CollectiveCosts {
   const ValidRows* valid_rows_;
   std::optional<LinkLoads> links_;
   mutable RowTraffic row_traffic_;
+  mutable std::map<UnequalKey, std::shared_ptr<const GroupLoads>> unequal_loads_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;
 };

@@ -166,11 +166,12 @@ void Machine::begin_transfer(int collective) {
   for (int i = joint.first_participant; i < end; ++i) {
     state.end = std::max(state.end, load_ports(workload_.participants[i], collective));
   }
-  const int end_use = workload_.collectives[collective + 1].first_link_use;
-  for (int i = joint.first_link_use; i < end_use; ++i) {
+  for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
     const LinkUse& use = workload_.link_uses[i];
-    state.end = std::max(state.end,
-                         enter(links_[use.link], collective, use.total(), use.weight * use.count));
+    if (const Time load = joint.total_load(use); load > Time::zero()) {
+      state.end =
+          std::max(state.end, enter(links_[use.link], collective, load, joint.weight * use.count));
+    }
   }
   const int first_slot = workload_.participants[joint.first_participant].slot;
   schedule(state.end, EventKind::kCollectiveEnd, collective, first_slot);

@@ -19,9 +19,8 @@ std::vector<Time> times_alone(const Workload& workload) {
       const CollectiveLoad& load = workload.participants[i].load;
       transfer = std::max(transfer, load.alone() - load.startup);
     }
-    const int end_use = workload.collectives[collective + 1].first_link_use;
-    for (int i = joint.first_link_use; i < end_use; ++i) {
-      transfer = std::max(transfer, workload.link_uses[i].load);
+    for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
+      transfer = std::max(transfer, joint.load(workload.link_uses[i]));
     }
     times.push_back(joint.startup + transfer);
   }
@@ -47,15 +46,18 @@ RankWork work_of(const Workload& workload,
   return work;
 }
 
-void find_busiest_link(const Workload& workload, UncontendedWork& work) {
-  std::vector<Time> loads(workload.classes.media.size());
-  for (const LinkUse& use : workload.link_uses) {
-    loads[use.link] += use.total();
-    if (loads[use.link] > work.link_load) {
-      work.link_load = loads[use.link];
-      work.busiest_medium = workload.classes.media[use.link];
+std::vector<MediumWork> work_of_media(const Workload& workload) {
+  std::vector<MediumWork> media;
+  for (const int medium : workload.classes.media) {
+    media.push_back({medium, Time::zero()});
+  }
+  for (const JointCollective& joint : workload.collectives) {
+    for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
+      const LinkUse& use = workload.link_uses[i];
+      media[use.link].load += joint.total_load(use);
     }
   }
+  return media;
 }
 
 std::array<Time, kNumPorts> busiest_ports(const Workload& workload) {
@@ -88,7 +90,8 @@ UncontendedWork uncontended_work(const Program& program,
     work.ranks.push_back(work_of(workload, alone, rank, program.tasks.size()));
   }
   work.port_loads = busiest_ports(workload);
-  find_busiest_link(workload, work);
+  work.media = work_of_media(workload);
+  work.class_of_medium = workload.classes.of_medium;
   return work;
 }
 
