@@ -114,9 +114,12 @@ struct LiveRange {
   }
 };
 
-std::vector<LiveRange> live_ranges(const Program& program, const std::vector<TaskSpan>& spans) {
+using Spans = std::vector<const TaskSpan*>;  // of one rank
+
+std::vector<LiveRange> live_ranges(const Program& program, const Spans& spans) {
   std::vector<LiveRange> ranges(program.tensors.size());
-  for (const TaskSpan& span : spans) {
+  for (const TaskSpan* of : spans) {
+    const TaskSpan& span = *of;
     const Task& task = program.tasks[span.task];
     for (const Region& region : task.reads) {
       ranges[region.tensor].add(span, false);
@@ -146,7 +149,7 @@ int64_t& bytes_for(Purpose purpose, MemoryUse& use) {
 MemoryUse use_of_rank(const Program& program,
                       const std::vector<Purpose>& purpose,
                       const std::vector<bool>& workspace,
-                      const std::vector<TaskSpan>& spans) {
+                      const Spans& spans) {
   MemoryUse now;
   std::vector<std::pair<Moment, int>> changes;  // what is allocated or freed: a tensor
   const std::vector<LiveRange> ranges = live_ranges(program, spans);
@@ -179,14 +182,14 @@ MemoryUse use_of_rank(const Program& program,
 
 MemoryUse memory_use(const Program& program, const Trace& trace) {
   CHECK(!trace.spans.empty() || trace.end == Time::zero(), "the trace was made without spans");
-  std::vector<std::vector<TaskSpan>> spans_of_rank(program.num_ranks);
+  std::vector<Spans> spans_of_rank(program.num_ranks);
   for (const TaskSpan& span : trace.spans) {
-    spans_of_rank.at(span.rank).push_back(span);
+    spans_of_rank.at(span.rank).push_back(&span);
   }
   const std::vector<Purpose> purpose = purposes(program);
   const std::vector<bool> workspace = workspaces(program);
   MemoryUse fullest;
-  for (const std::vector<TaskSpan>& spans : spans_of_rank) {
+  for (const Spans& spans : spans_of_rank) {
     const MemoryUse use = use_of_rank(program, purpose, workspace, spans);
     if (use.peak_bytes > fullest.peak_bytes) {
       fullest = use;

@@ -179,7 +179,7 @@ void Machine::begin_transfer(int collective) {
 
 // Puts a participant's loads on its ports and returns when the last of them is drained.
 Time Machine::load_ports(const Participant& participant, int collective) {
-  const CollectiveLoad& load = participant.load;
+  const CollectiveLoad& load = workload_.load(participant);
   Time end = now_ + load.of_its_own;
   for (int port = 0; port < kNumPorts; ++port) {
     if (load.load[port] > Time::zero()) {

@@ -16,7 +16,7 @@ std::vector<Time> times_alone(const Workload& workload) {
     const int end = workload.collectives[collective + 1].first_participant;
     Time transfer;
     for (int i = joint.first_participant; i < end; ++i) {
-      const CollectiveLoad& load = workload.participants[i].load;
+      const CollectiveLoad& load = workload.load(workload.participants[i]);
       transfer = std::max(transfer, load.alone() - load.startup);
     }
     for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
@@ -66,7 +66,7 @@ std::array<Time, kNumPorts> busiest_ports(const Workload& workload) {
   for (const Participant& participant : workload.participants) {
     std::array<Time, kNumPorts>& load = loads[workload.slots[participant.slot].rank];
     for (int port = 0; port < kNumPorts; ++port) {
-      load[port] += participant.load.load[port];
+      load[port] += workload.load(participant).load[port];
       most[port] = std::max(most[port], load[port]);
     }
   }

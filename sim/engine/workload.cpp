@@ -39,6 +39,7 @@ class WorkloadWriter {
   void reserve();
   void add_slots(int rank);
   Slot make_slot(const Task& task, int rank, int position);
+  int load_index(const CollectiveLoad& load);
   int collective_of(const Communicator& communicator, int rank, int position) const;
   void place_participants();
   void place_link_uses();
@@ -50,6 +51,7 @@ class WorkloadWriter {
   const Program& program_;
   const LinkPatterns& links_;
   TaskCosts& costs_;
+  int first_load_of_rank_ = 0;
   std::vector<int> first_collective_;  // by communicator
   std::vector<Participant> joined_;    // by rank, then launch order
 };
@@ -86,6 +88,7 @@ void WorkloadWriter::reserve() {
 
 void WorkloadWriter::add_slots(int rank) {
   const Script& script = workload_.script(rank);
+  first_load_of_rank_ = static_cast<int>(workload_.loads.size());
   for (int position = 0; position < script.size(); ++position) {
     const Task& task = program_.tasks[script.tasks[position]];
     workload_.slots.push_back(make_slot(task, rank, position));
@@ -109,9 +112,23 @@ Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
     slot.action = Action::kJoin;
     slot.collective = collective_of({collective->group, task.stream}, rank, position);
     joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
-                       .load = costs_.load(task, representative)});
+                       .load = load_index(costs_.load(task, representative))});
   }
   return slot;
+}
+
+// Among the last of the rank that is being added: layers come back to the same few.
+int WorkloadWriter::load_index(const CollectiveLoad& load) {
+  std::vector<CollectiveLoad>& loads = workload_.loads;
+  constexpr int kSearched = 64;
+  const auto count = static_cast<int>(loads.size());
+  const auto first = loads.begin() + std::max(first_load_of_rank_, count - kSearched);
+  const auto found = std::find(first, loads.end(), load);
+  const auto index = static_cast<int>(found - loads.begin());
+  if (found == loads.end()) {
+    loads.push_back(load);
+  }
+  return index;
 }
 
 int WorkloadWriter::collective_of(const Communicator& communicator, int rank, int position) const {
@@ -131,7 +148,7 @@ void WorkloadWriter::place_participants() {
     const int collective = workload_.slots[participant.slot].collective;
     ++collectives[collective + 1].first_participant;
     collectives[collective].startup =
-        std::max(collectives[collective].startup, participant.load.startup);
+        std::max(collectives[collective].startup, workload_.load(participant).startup);
   }
   std::vector<int> cursor(collectives.size());
   for (std::size_t i = 1; i < collectives.size(); ++i) {
@@ -206,7 +223,7 @@ void WorkloadWriter::place_link_uses(JointCollective& joint,
   const UseRange& range = ranges[pattern][of_class];
   joint.first_link_use = range.first;
   joint.end_link_use = range.end;
-  joint.weight = first.load.weight;
+  joint.weight = workload_.load(first).weight;
   joint.link_scale = links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
   checked_time(range.most_seconds * joint.link_scale, program_.tasks[task].name);
 }

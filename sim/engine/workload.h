@@ -27,7 +27,7 @@ struct Slot {
 // One simulated rank's part in a collective.
 struct Participant {
   int slot = kNone;
-  CollectiveLoad load;
+  int load = kNone;  // index into Workload::loads
 };
 
 // What instances of a class put on one link, each of `count` alike: together they share it as one
@@ -64,8 +64,12 @@ struct Workload {
   std::vector<Slot> slots;
   std::vector<JointCollective> collectives;  // and one past the last
   std::vector<Participant> participants;     // by collective, then rank
+  std::vector<CollectiveLoad> loads;         // each once for all layers of a rank
   std::vector<LinkUse> link_uses;            // by pattern and class of instances, then link
 
+  const CollectiveLoad& load(const Participant& participant) const {
+    return loads[participant.load];
+  }
   int num_ranks() const { return static_cast<int>(classes.ranks.size()); }
   int num_collectives() const { return static_cast<int>(collectives.size()) - 1; }
   const Script& script(int rank) const {
