@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/collective/cost_curve.h"
 
@@ -65,6 +66,7 @@ CollectiveCosts::CollectiveCosts(const Program& program,
       row_traffic_(program, valid_rows) {
   if (cluster.links != nullptr) {
     links_.emplace(program, cluster);
+    bottlenecks_.emplace(*cluster.links);
   }
 }
 
@@ -124,7 +126,7 @@ CollectiveLoad CollectiveCosts::priced(const Collective& collective,
     }
     const double size = bytes[port];
     startup = std::max(startup, price.startup_seconds);
-    if (links_ && !price.measured) {
+    if (links_ && (!price.measured || is_on_links(cached, price))) {
       continue;  // the links say what it takes
     }
     const Time time = checked_time(price.seconds(size), to_string(collective.operation));
@@ -210,42 +212,88 @@ CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
   return balanced_bytes(routed.tokens, member.place, bytes / static_cast<double>(routed.most));
 }
 
+// A time that is spent on links can be told from one entry only.
+bool CollectiveCosts::is_on_links(const CachedTariff& cached, const PortPrice& price) const {
+  const Tariff& tariff = cached.tariff;
+  const bool is_one_entry =
+      !tariff.intra.used || !tariff.inter.used || tariff.intra.entry == tariff.inter.entry;
+  return links_ && price.bottleneck == BottleneckPlace::kLink && price.entry != nullptr &&
+         is_one_entry;
+}
+
+const PortPrice* CollectiveCosts::price_on_links(const Collective& collective) const {
+  for (const std::vector<int>& members : program_->groups[collective.group].members) {
+    if (members.size() > 1) {
+      const CachedTariff& cached =
+          tariff(collective.operation, places_of(*cluster_, members).front());
+      const PortPrice& price = cached.tariff.inter.used ? cached.tariff.inter : cached.tariff.intra;
+      return is_on_links(cached, price) ? &price : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+CollectiveCosts::LinkKey CollectiveCosts::link_key(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const PortPrice* price = links_ ? price_on_links(collective) : nullptr;
+  const bool is_table = price != nullptr && !price->entry->points.empty();
+  return {traffic_key(collective), is_table ? collective.bytes : 0};
+}
+
 std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task) const {
   if (!links_) {
     return nullptr;
   }
   const auto& collective = std::get<Collective>(task.descriptor);
-  if (!depends_on_rank(task)) {
+  const bool is_unequal = depends_on_rank(task);
+  const PortPrice* price = price_on_links(collective);
+  if (!is_unequal && price == nullptr) {
     return links_->of(collective);
   }
-  std::shared_ptr<const GroupLoads>& loads = unequal_loads_[unequal_key(task)];
+  std::shared_ptr<const GroupLoads>& loads =
+      is_unequal ? unequal_loads_[unequal_key(task)] : at_bottlenecks_[link_key(task)];
   if (loads == nullptr) {
-    loads = make_unequal_loads(task);
+    loads = price == nullptr ? std::make_shared<const GroupLoads>(unequal_group_loads(task))
+                             : loads_at_bottleneck(*price, task);
   }
   return loads;
+}
+
+std::shared_ptr<const GroupLoads> CollectiveCosts::loads_at_bottleneck(const PortPrice& price,
+                                                                       const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const CollectiveCost& entry = *price.entry;
+  const std::shared_ptr<const GroupLoads> balanced = links_->of(collective);
+  const auto bytes = static_cast<double>(std::max<std::int64_t>(1, collective.bytes));
+  const double factor = bottlenecks_->factor(entry, *balanced, price.seconds(bytes) / bytes);
+  note(fmt::format("{}: its time is taken to be spent on {}, which others share",
+                   describe(entry.operation, entry.span),
+                   visible_in_line(entry.bottleneck_link)));
+  return bottlenecks_->multiplied(
+      entry, depends_on_rank(task) ? unequal_group_loads(task) : *balanced, factor);
 }
 
 CollectiveCosts::UnequalKey CollectiveCosts::unequal_key(const Task& task) const {
   const auto& collective = std::get<Collective>(task.descriptor);
   if (!has_regions(task)) {
-    return {traffic_key(collective), {}, {collective.routing, collective.bytes}};
+    return {traffic_key(collective), {}, {collective.bytes, collective.routing, 0}};
   }
   const auto row_bytes = [&](const Region& region) {
     return program_->tensors[region.tensor].row_bytes();
   };
   return {traffic_key(collective),
           row_traffic_.moved(task),
-          {row_bytes(task.reads[0]), row_bytes(task.writes[0])}};
+          {collective.bytes, row_bytes(task.reads[0]), row_bytes(task.writes[0])}};
 }
 
-std::shared_ptr<const GroupLoads> CollectiveCosts::make_unequal_loads(const Task& task) const {
+GroupLoads CollectiveCosts::unequal_group_loads(const Task& task) const {
   std::vector<std::vector<MediumLoad>> loads;
   const Group& group = program_->groups[std::get<Collective>(task.descriptor).group];
   for (int instance = 0; instance < std::ssize(group.members); ++instance) {
     loads.push_back(unequal_link_loads(task, instance));
   }
   const auto num_media = static_cast<int>(cluster_->links->topology.media().size());
-  return std::make_shared<const GroupLoads>(group_loads(std::move(loads), num_media));
+  return group_loads(std::move(loads), num_media);
 }
 
 // An all-to-all of unequal parts; other collectives as if everyone moved what the fullest member

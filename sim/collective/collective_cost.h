@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/collective/bottleneck_links.h"
 #include "sim/collective/link_loads.h"
 #include "sim/collective/member_place.h"
 #include "sim/collective/row_traffic.h"
@@ -78,10 +80,13 @@ class CollectiveCosts {
     bool extrapolated = false;
   };
   using PortBytes = std::array<double, kNumPorts>;
-  // Unequal collectives with equal keys put the same on links: the regions, and the bytes of their
-  // rows, or, without regions, routing and bytes.
+  // Collectives with equal keys that do not depend on the rank have the same link loads. The second
+  // part is the task's bytes where the loads are not in proportion to them, else 0.
+  using LinkKey = std::pair<TrafficKey, std::int64_t>;
+  // So have unequal ones: the regions, and bytes, of the task and of their rows, or, without
+  // regions, bytes and routing.
   using UnequalKey =
-      std::tuple<TrafficKey, std::array<RowTraffic::RegionKey, 2>, std::array<std::int64_t, 2>>;
+      std::tuple<TrafficKey, std::array<RowTraffic::RegionKey, 2>, std::array<std::int64_t, 3>>;
 
   CachedTariff& tariff(CollectiveOperation operation, MemberPlace place) const;
   CollectiveLoad priced(const Collective& collective,
@@ -94,14 +99,21 @@ class CollectiveCosts {
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
   UnequalKey unequal_key(const Task& task) const;
-  std::shared_ptr<const GroupLoads> make_unequal_loads(const Task& task) const;
+  LinkKey link_key(const Task& task) const;
+  std::shared_ptr<const GroupLoads> loads_at_bottleneck(const PortPrice& price,
+                                                        const Task& task) const;
   std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
+  GroupLoads unequal_group_loads(const Task& task) const;
+  bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;
+  const PortPrice* price_on_links(const Collective& collective) const;
 
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
   std::optional<LinkLoads> links_;
+  std::optional<BottleneckLinks> bottlenecks_;
+  mutable std::map<LinkKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
   mutable RowTraffic row_traffic_;
   mutable std::map<UnequalKey, std::shared_ptr<const GroupLoads>> unequal_loads_;
   mutable std::deque<CachedTariff> tariffs_;

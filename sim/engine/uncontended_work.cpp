@@ -8,29 +8,7 @@
 namespace moesim {
 namespace {
 
-// What each collective takes alone: start-up, then the longest transfer of any participant.
-std::vector<Time> times_alone(const Workload& workload) {
-  std::vector<Time> times;
-  for (int collective = 0; collective < workload.num_collectives(); ++collective) {
-    const JointCollective& joint = workload.collectives[collective];
-    const int end = workload.collectives[collective + 1].first_participant;
-    Time transfer;
-    for (int i = joint.first_participant; i < end; ++i) {
-      const CollectiveLoad& load = workload.load(workload.participants[i]);
-      transfer = std::max(transfer, load.alone() - load.startup);
-    }
-    for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
-      transfer = std::max(transfer, joint.load(workload.link_uses[i]));
-    }
-    times.push_back(joint.startup + transfer);
-  }
-  return times;
-}
-
-RankWork work_of(const Workload& workload,
-                 const std::vector<Time>& alone,
-                 int rank,
-                 std::size_t num_tasks) {
+RankWork work_of(const Workload& workload, int rank, std::size_t num_tasks) {
   RankWork work;
   work.rank = workload.classes.ranks[rank].representative;
   work.durations.resize(num_tasks);
@@ -38,9 +16,12 @@ RankWork work_of(const Workload& workload,
   const std::vector<int>& tasks = workload.script(rank).tasks;
   for (std::size_t position = 0; position < tasks.size(); ++position) {
     const Slot& slot = workload.slots[workload.first_slot[rank] + position];
-    const bool joins = slot.action == Action::kJoin;
-    work.durations[tasks[position]] = joins ? alone[slot.collective] : slot.duration;
-    work.collectives[tasks[position]] = joins ? slot.collective : kNone;
+    work.durations[tasks[position]] = slot.duration;
+    if (slot.action == Action::kJoin) {
+      const JointCollective& joint = workload.collectives[slot.collective];
+      work.durations[tasks[position]] = joint.startup + joint.alone;
+      work.collectives[tasks[position]] = slot.collective;
+    }
   }
   check_total(work.durations);
   return work;
@@ -84,10 +65,9 @@ UncontendedWork uncontended_work(const Program& program,
   Classes classes = are_all_unlike(program) ? separate_classes(scripts, links, costs)
                                             : fold_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
-  const std::vector<Time> alone = times_alone(workload);
   UncontendedWork work;
   for (int rank = 0; rank < workload.num_ranks(); ++rank) {
-    work.ranks.push_back(work_of(workload, alone, rank, program.tasks.size()));
+    work.ranks.push_back(work_of(workload, rank, program.tasks.size()));
   }
   work.port_loads = busiest_ports(workload);
   work.media = work_of_media(workload);

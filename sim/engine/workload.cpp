@@ -32,6 +32,7 @@ class WorkloadWriter {
     workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
     place_participants();
     place_link_uses();
+    find_times_alone();
   }
 
  private:
@@ -46,6 +47,7 @@ class WorkloadWriter {
   std::vector<UseRange> add_link_uses(const LinkPatterns::Pattern& pattern, int group);
   void place_link_uses(JointCollective& collective,
                        const std::vector<std::vector<UseRange>>& ranges) const;
+  void find_times_alone();
 
   Workload& workload_;
   const Program& program_;
@@ -226,6 +228,20 @@ void WorkloadWriter::place_link_uses(JointCollective& joint,
   joint.weight = workload_.load(first).weight;
   joint.link_scale = links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
   checked_time(range.most_seconds * joint.link_scale, program_.tasks[task].name);
+}
+
+void WorkloadWriter::find_times_alone() {
+  for (int i = 0; i < workload_.num_collectives(); ++i) {
+    JointCollective& joint = workload_.collectives[i];
+    const JointCollective& next = workload_.collectives[i + 1];
+    for (int k = joint.first_participant; k < next.first_participant; ++k) {
+      const CollectiveLoad& load = workload_.load(workload_.participants[k]);
+      joint.alone = std::max(joint.alone, load.alone() - load.startup);
+    }
+    for (int k = joint.first_link_use; k < joint.end_link_use; ++k) {
+      joint.alone = std::max(joint.alone, joint.load(workload_.link_uses[k]));
+    }
+  }
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ struct JointCollective {
   double link_scale = 1;  // what the uses' seconds are multiplied with
   double weight = 1;      // of one instance, on links
   Time startup{};         // the longest of any participant
+  Time alone{};           // what its transfer takes after it while nobody else uses ports and links
 
   // Of one instance, and of all together; zero where it rounds to nothing.
   Time load(const LinkUse& use) const { return Time::from_seconds(use.seconds * link_scale); }

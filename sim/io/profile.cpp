@@ -169,6 +169,17 @@ void check_startup_of_points(const Fields& fields, const CollectiveCost& cost) {
   }
 }
 
+void read_bottleneck(const Fields& fields, CollectiveCost& cost) {
+  cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
+  if (cost.bottleneck == BottleneckPlace::kLink) {
+    cost.bottleneck_link = fields.text("bottleneck_link");
+    cost.bottleneck_location = fields.error("bottleneck_link", "").location();
+  } else if (fields.has("bottleneck_link")) {
+    throw fields.error("bottleneck_link",
+                       "it goes with bottleneck: LINK; write that, or remove it");
+  }
+}
+
 CollectiveCost read_collective(const Fields& fields) {
   CollectiveCost cost;
   cost.operation = fields.choice<CollectiveOperation>("operation");
@@ -186,7 +197,7 @@ CollectiveCost read_collective(const Fields& fields) {
   check_startup_of_points(fields, cost);
   cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
   cost.fit = read_fit(fields);
-  cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
+  read_bottleneck(fields, cost);
   return cost;
 }
 

@@ -29,9 +29,9 @@ struct MeasuredPoint {
 // What the start-up time of a collective is paid for: once, or once for every other member.
 enum class StartupPer { kTask, kPeer };
 
-// Where a collective's time is spent: on the GPU's port, which others must share, or on something
-// of its own.
-enum class BottleneckPlace { kPort, kPrivate };
+// Where a collective's time is spent: on the GPU's port, which others must share, on something of
+// its own, or on links that are full meanwhile.
+enum class BottleneckPlace { kPort, kPrivate, kLink };
 
 // t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log, of
 // which the startup is then a part. Bytes are per rank as in `Collective`. `group_size` is the size
@@ -49,6 +49,8 @@ struct CollectiveCost {
   double weight = 1;  // in weighted max-min sharing of a port
   Fit fit{};
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
+  std::string bottleneck_link{};      // of kLink: which (sim/cluster/link_selector.h)
+  std::string bottleneck_location{};  // of it in the profile's file, for messages
 };
 
 // t = num_gemms * startup + flops * seconds_per_flop

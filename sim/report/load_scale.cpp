@@ -14,9 +14,10 @@ struct Stop {
   std::array<double, 3> rgb{};
 };
 
-constexpr std::array<Stop, 4> kStops = {{{0.0, {0xb9, 0xcf, 0xe4}},
+constexpr std::array<Stop, 5> kStops = {{{0.0, {0xb9, 0xcf, 0xe4}},
                                          {0.45, {0x3d, 0x7f, 0xbf}},
-                                         {0.75, {0xf2, 0x8e, 0x2b}},
+                                         {0.65, {0x8f, 0x63, 0xa3}},
+                                         {0.8, {0xf2, 0x8e, 0x2b}},
                                          {1.0, {0xb0, 0x0d, 0x1e}}}};
 constexpr const char* kUnused = "#dddddd";
 

@@ -6,8 +6,8 @@
 
 namespace moesim {
 
-// Colours of utilisation: from pale blue, what is hardly used, over orange to dark red, the
-// busiest; grey is what nobody uses. Blue and red differ for every kind of colour vision.
+// Colours of utilisation: from pale blue, what is hardly used, over violet and orange to dark red,
+// the busiest; grey is what nobody uses. Blue and red differ for every kind of colour vision.
 
 // "#rrggbb" of a share of the busiest, 0 to 1.
 std::string load_colour(double share);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What simulating costs against the number of GPUs: CPU time and memory of whole processes, from 64
-# to 65,536 GPUs of DGX H100 nodes on a rail-optimised fat tree (SPRAY), folded, all NICs alike or one
-# at half rate. Writes cost_against_gpus.csv and .svg. Needs GNU time (package time).
+# to 65,536 GPUs of DGX H100 nodes on a rail-optimised fat tree (SPRAY), folded, all NICs alike or
+# one at half rate. Writes cost_against_gpus.csv and .svg. Needs GNU time (package time).
 #
 #   tests/bench/cost_against_gpus.sh [FOLDER]    # default: docs
 set -euo pipefail

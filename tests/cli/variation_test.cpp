@@ -112,7 +112,7 @@ TEST_F(VariationCommandTest, WhatCannotBe) {
   vary("jitter { relative_deviation: 0.1 }");
   expect_error({"--resolution", "fold"}, "leave out --resolution fold, or the jitter");
   vary("speeds { at: 'node:2/gpu:0' factor: 0.5 }");
-  expect_error({}, "study.txtpb:12:28: no GPU \"node:2/gpu:0\"; cluster \"small\" has node:0 to ");
+  expect_error({}, "study.txtpb:12:26: no GPU \"node:2/gpu:0\"; cluster \"small\" has node:0 to ");
 }
 
 TEST_F(VariationCommandTest, LinkLoadIsAPictureOrATable) {

@@ -86,7 +86,8 @@ static_assert(same(proto::Span::NODE, Span::kNode) && same(proto::Span::FABRIC, 
 static_assert(same(proto::CollectiveCost::TASK, StartupPer::kTask) &&
               same(proto::CollectiveCost::PEER, StartupPer::kPeer) &&
               same(proto::CollectiveCost::PORT, BottleneckPlace::kPort) &&
-              same(proto::CollectiveCost::PRIVATE, BottleneckPlace::kPrivate));
+              same(proto::CollectiveCost::PRIVATE, BottleneckPlace::kPrivate) &&
+              same(proto::CollectiveCost::LINK, BottleneckPlace::kLink));
 static_assert(same(proto::NvLink::SWITCH, NvLinkForm::kSwitch) &&
               same(proto::NvLink::PAIRS, NvLinkForm::kPairs) &&
               same(proto::NvLink::MESH, NvLinkForm::kMesh));

@@ -153,8 +153,8 @@ TEST(LoadScaleTest, ColoursGoFromPaleBlueToRed) {
   EXPECT_EQ(load_colour(0), "#dddddd");
   EXPECT_EQ(load_colour(1e-9), "#b9cfe4");
   EXPECT_EQ(load_colour(0.45), "#3d7fbf");
-  EXPECT_EQ(load_colour(0.6),
-            "#988775");  // halfway to #f28e2b: (61+242)/2, (127+142)/2, (191+43)/2
+  // Halfway from #3d7fbf to #8f63a3: (61 + 143) / 2, (127 + 99) / 2, (191 + 163) / 2.
+  EXPECT_EQ(load_colour(0.55), "#6671b1");
   EXPECT_EQ(load_colour(1), "#b00d1e");
   EXPECT_EQ(load_colour(1.5), "#b00d1e");
 }
