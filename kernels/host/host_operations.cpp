@@ -4,6 +4,7 @@
 
 #include "kernels/host/host_run.h"
 #include "sim/base/random.h"
+#include "sim/program/variation.h"
 
 namespace moesim {
 
@@ -81,10 +82,9 @@ std::optional<Time> HostRun::operate(Lock& lock, int rank, int position) {
   if (!plan_.operation_times.empty()) {
     return plan_.operation_times[rank][position];
   }
-  if (options_.dilation <= 1) {
-    return std::nullopt;
-  }
-  return cpu_time.scaled(options_.dilation);
+  const double stretch =
+      std::max(1.0, options_.dilation) * slowdown(*plan_.program, task_of(entry), rank);
+  return stretch <= 1 ? std::nullopt : std::optional<Time>(cpu_time.scaled(stretch));
 }
 
 }  // namespace moesim

@@ -52,7 +52,8 @@ struct HostOptions {
   HostClock clock = HostClock::kFree;
   // The fabric: rank r is GPU r. Without one, collectives take as long as copying takes.
   std::optional<Cluster> cluster{};
-  // An operation lasts this many times its CPU time; up to 1, as long as it takes.
+  // An operation lasts this many times its CPU time, times what the Program's speeds and jitter
+  // make of it (sim/program/variation.h); up to 1, as long as it takes.
   double dilation = 0;
   // Instead of dilation: operations last what a model says. They compute all the same, but their
   // times are no measurement.

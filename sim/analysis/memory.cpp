@@ -131,11 +131,14 @@ bool is_void(const Program& program,
   return !where || !within({program, groups, rank}, *where);
 }
 
+using Spans = std::vector<const TaskSpan*>;  // of one rank
+
 std::vector<LiveRange> live_ranges(const Program& program,
                                    const GroupTable& groups,
-                                   const std::vector<TaskSpan>& spans) {
+                                   const Spans& spans) {
   std::vector<LiveRange> ranges(program.tensors.size());
-  for (const TaskSpan& span : spans) {
+  for (const TaskSpan* of : spans) {
+    const TaskSpan& span = *of;
     const Task& task = program.tasks[span.task];
     for (const Region& region : task.reads) {
       if (!is_void(program, groups, span, region, Use::kRead)) {
@@ -170,7 +173,7 @@ MemoryUse use_of_rank(const Program& program,
                       const GroupTable& groups,
                       const std::vector<Purpose>& purpose,
                       const std::vector<bool>& workspace,
-                      const std::vector<TaskSpan>& spans) {
+                      const Spans& spans) {
   MemoryUse now;
   std::vector<std::pair<Moment, int>> changes;  // what is allocated or freed: a tensor
   const std::vector<LiveRange> ranges = live_ranges(program, groups, spans);
@@ -203,16 +206,16 @@ MemoryUse use_of_rank(const Program& program,
 
 MemoryUse memory_use(const Program& program, const Trace& trace) {
   CHECK(!trace.spans.empty() || trace.end == Time::zero(), "the trace was made without spans");
-  std::vector<std::vector<TaskSpan>> spans_of_rank(program.num_ranks);
+  std::vector<Spans> spans_of_rank(program.num_ranks);
   for (const TaskSpan& span : trace.spans) {
-    spans_of_rank.at(span.rank).push_back(span);
+    spans_of_rank.at(span.rank).push_back(&span);
   }
   const std::vector<Purpose> purpose = purposes(program);
   const std::vector<bool> workspace = workspaces(program);
   GroupTable groups;
   groups.update(program);
   MemoryUse fullest;
-  for (const std::vector<TaskSpan>& spans : spans_of_rank) {
+  for (const Spans& spans : spans_of_rank) {
     const MemoryUse use = use_of_rank(program, groups, purpose, workspace, spans);
     if (use.peak_bytes > fullest.peak_bytes) {
       fullest = use;

@@ -65,11 +65,13 @@ std::vector<int> TraceIndex::members(int span) const {
   CHECK(collective != nullptr, "task {} is no collective", task.name);
   const Communicator communicator = {collective->group, task.stream};
   std::vector<int> spans = {span};
+  std::vector<bool> is_in(collectives_.size());  // by class
+  is_in[class_of_rank_[own.rank]] = true;
   for (const int rank : members_of(program_->groups[collective->group], own.rank)) {
-    const auto& turns = collectives_[class_of_rank_[rank]].at(communicator);
-    const int member = turns.at(turn_[span]);
-    if (std::find(spans.begin(), spans.end(), member) == spans.end()) {
-      spans.push_back(member);
+    const int class_index = class_of_rank_[rank];
+    if (!is_in[class_index]) {
+      is_in[class_index] = true;
+      spans.push_back(collectives_[class_index].at(communicator).at(turn_[span]));
     }
   }
   return spans;

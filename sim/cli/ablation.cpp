@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/cli/evaluator.h"
+#include "sim/program/variation.h"
 
 namespace moesim {
 namespace {
@@ -46,6 +47,13 @@ Time balanced(Subject subject, Resolution resolution) {
   return without(subject, resolution, {});
 }
 
+// All ranks at the profile's speed, without jitter.
+Time steady(Subject subject, Resolution resolution) {
+  subject.plan.program.rank_speed.clear();
+  subject.plan.program.jitter.reset();
+  return without(subject, resolution, {});
+}
+
 }  // namespace
 
 std::vector<AblatedEffect> ablate(const Subject& subject, Resolution resolution, Time iteration) {
@@ -55,6 +63,9 @@ std::vector<AblatedEffect> ablate(const Subject& subject, Resolution resolution,
       ablated(
           "hardware_queues", iteration, without(subject, resolution, {.hardware_queues = false})),
       ablated("port_sharing", iteration, without(subject, resolution, {.port_sharing = false}))};
+  if (varies(subject.program())) {
+    effects.push_back(ablated("variation", iteration, steady(subject, resolution)));
+  }
   if (subject.scenario) {
     effects.push_back(ablated("gradient_partition", iteration, unpartitioned(subject, resolution)));
     effects.push_back(ablated("skew", iteration, balanced(subject, resolution)));

@@ -19,6 +19,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/stopping_rule.h"
 #include "sim/engine/task_cost.h"
+#include "sim/program/variation.h"
 #include "sim/report/text.h"
 
 namespace moesim {
@@ -90,6 +91,14 @@ RunSize Backend::size_of(const Program& program) const {
                                                       : processes_->num_ranks_here(program)});
 }
 
+void Backend::require_paced(const Program& program) const {
+  if (options_.clock == HostClock::kRaw && varies(program)) {
+    throw Error(program.name,
+                "its ranks differ in speed or have jitter, which is paced, and --clock raw paces "
+                "nothing; use --clock free, or leave the variation out");
+  }
+}
+
 void Backend::require_runnable(const std::vector<Program>& programs) const {
   const int64_t memory = available_memory();
   const double num_runs = rule_.least + kNumWarmups;
@@ -97,6 +106,7 @@ void Backend::require_runnable(const std::vector<Program>& programs) const {
   RunSize size;
   double seconds = 0;
   for (const Program& program : programs) {
+    require_paced(program);
     const RunSize one = size_of(program);
     seconds += num_runs * one.seconds;
     if (largest.empty() || one.memory_bytes > size.memory_bytes) {

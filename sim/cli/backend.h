@@ -55,6 +55,7 @@ class Backend {
   [[nodiscard]] bool has_paced_links() const {
     return options_.launcher.empty() && processes_ == nullptr;
   }
+  void require_paced(const Program& program) const;
   [[nodiscard]] RunSize size_of(const Program& program) const;
   [[nodiscard]] HostOptions host_options(const Program& program) const;
   [[nodiscard]] ExecutedRuns repeated(const Program& program,

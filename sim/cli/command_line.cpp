@@ -136,6 +136,12 @@ void CommandLine::add_simulate() {
                 "Simulates also what the verifier rejects, but for out_of_bounds");
   app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time, degrees kept");
   add_outputs(app, simulate_.outputs);
+  app->add_option_function<std::string>(
+         "--link-load",
+         [this](const std::string& text) { simulate_.outputs.link_load = parse_link_load(text); },
+         "How busy each link is: a picture, or a table, by the\n"
+         "ending. Of clusters that are described link by link")
+      ->option_text("FILE.svg|.csv|.json");
 }
 
 void CommandLine::add_execute() {

@@ -43,15 +43,21 @@ A Program that the verifier rejects is not simulated (exit 2, its problems are l
 of fixed tasks alone needs no cluster and no profile; collectives need both, computation a profile.
 
 --ablate turns effects off one at a time (launch overhead, the limit of hardware queues, the
-sharing of ports, gradient partition, routing skew) and says what each costs: the predicted time
-less the time without it. What saves time has a negative cost. The degrees stay as they are, also
-where others would be better without the effect.
+sharing of ports, gradient partition, routing skew, speeds and jitter) and says what each costs: the
+predicted time less the time without it. What saves time has a negative cost. The degrees stay as
+they are, also where others would be better without the effect.
+
+--link-load shows how long what crosses each link of the cluster would occupy it alone, as a share
+of the iteration: an SVG of the fabric and of the node with the busiest link, coloured by that, or a
+CSV or JSON with a row for links that are used alike.
 
 Examples:
   moesim simulate scenarios/quickstart.txtpb --schedule fsmoe
   moesim simulate scenarios/quickstart.txtpb --schedule fsmoe --degree 4,2 --json
   moesim simulate scenarios/quickstart.txtpb --set model.sequence=2048 --trace trace.json
   moesim simulate scenarios/quickstart.txtpb --svg timeline.svg --layers 0..3
+  moesim simulate scenarios/quickstart.txtpb --cluster topologies/pcie_a6000.txtpb \
+      --set cluster.num_nodes=4 --link-load load.svg
   moesim simulate --program program.json --cluster cluster.txtpb --profile profile.txtpb
 )"};
 

@@ -5,6 +5,7 @@
 
 #include "sim/analysis/critical_path.h"
 #include "sim/io/files.h"
+#include "sim/report/link_load.h"
 #include "sim/report/timeline.h"
 
 namespace moesim {
@@ -20,6 +21,14 @@ std::string picture(const IterationOutputs& outputs, const Subject& subject, con
                  .title = subject.program().name});
 }
 
+std::string link_load(const std::string& path, const Subject& subject, const Trace& trace) {
+  const LinkLoad load =
+      make_link_load(subject.program(), *subject.cluster, subject.profile_or_null(), trace.end);
+  return path.ends_with(".svg")   ? to_svg(load, *subject.cluster)
+         : path.ends_with(".csv") ? to_csv(load)
+                                  : to_json(load);
+}
+
 }  // namespace
 
 void write_files(const IterationOutputs& outputs, const Subject& subject, const Trace& trace) {
@@ -29,6 +38,9 @@ void write_files(const IterationOutputs& outputs, const Subject& subject, const 
   }
   if (!outputs.svg.empty()) {
     files.emplace_back(outputs.svg, picture(outputs, subject, trace));
+  }
+  if (!outputs.link_load.empty()) {
+    files.emplace_back(outputs.link_load, link_load(outputs.link_load, subject, trace));
   }
   for (const auto& [path, text] : files) {
     write_file_atomically(path, text);

@@ -103,6 +103,13 @@ LayerRange parse_layers(const std::string& text) {
   return range;
 }
 
+std::string parse_link_load(const std::string& text) {
+  if (!text.ends_with(".svg") && !text.ends_with(".csv") && !text.ends_with(".json")) {
+    refuse("--link-load", text, "a file that ends in .svg (a picture), .csv or .json (a table)");
+  }
+  return text;
+}
+
 HostClock parse_clock(const std::string& text) {
   if (text == "free") {
     return HostClock::kFree;

@@ -14,6 +14,7 @@ std::vector<std::string> parse_names(const std::string& text);
 Policy parse_policy(const std::string& text);                  // "search", "paper"
 Resolution parse_resolution(const std::string& text);          // "auto", "fold", "ports", "flows"
 LayerRange parse_layers(const std::string& text);              // "3..5", "3"
+std::string parse_link_load(const std::string& text);          // "load.svg", "load.csv"
 HostClock parse_clock(const std::string& text);                // "free", "anchored", "raw"
 CollectiveOperation parse_operation(const std::string& text);  // "ALL_TO_ALL", "alltoall"
 Layout parse_layout(const std::string& text);                  // "10x4"

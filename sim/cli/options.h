@@ -56,6 +56,7 @@ struct IterationOutputs {
   std::string trace;
   std::string svg;
   LayerRange layers;
+  std::string link_load;  // of a simulation
 };
 
 struct SimulateOptions : SubjectOptions {

@@ -9,6 +9,7 @@
 #include "sim/collective/cost_curve.h"
 #include "sim/engine/task_cost.h"
 #include "sim/program/role_table.h"
+#include "sim/program/variation.h"
 #include "sim/program/work.h"
 
 namespace moesim {
@@ -57,7 +58,8 @@ class RunEstimate {
       const std::vector<double>& scale = program_.rank_scale;
       return fixed->time.seconds() * (scale.empty() ? 1 : scale[rank]);
     }
-    return costs_ ? costs_->duration(task, rank).seconds() : alone * pacing_.dilation;
+    return costs_ ? costs_->duration(task, rank).seconds()
+                  : alone * std::max(1.0, pacing_.dilation) * slowdown(program_, task, rank);
   }
 
   double collective_seconds(const Collective& collective) const {

@@ -8,8 +8,12 @@
 namespace moesim {
 
 int run_simulate(const SimulateOptions& options) {
+  const IterationOutputs& outputs = options.outputs;
   const Subject subject =
-      load_subject(options, {options.outputs.trace, options.outputs.svg}, options.resolution);
+      load_subject(options, {outputs.trace, outputs.svg, outputs.link_load}, options.resolution);
+  if (!outputs.link_load.empty()) {
+    require_links(subject);
+  }
   if (options.unverified) {
     require_in_bounds(subject);
   } else {
@@ -23,8 +27,8 @@ int run_simulate(const SimulateOptions& options) {
   if (options.ablate) {
     result.ablation = ablate(subject, options.resolution, trace.end);
   }
-  write_files(options.outputs, subject, trace);
-  print_out(report(options.outputs, result, subject.program(), trace));
+  write_files(outputs, subject, trace);
+  print_out(report(outputs, result, subject.program(), trace));
   return kExitOk;
 }
 

@@ -156,6 +156,18 @@ void require_costs(const Subject& subject, const std::string& program) {
   }
 }
 
+void require_links(const Subject& subject) {
+  if (!subject.cluster) {
+    throw Error("--link-load shows the links of a cluster; give one by --cluster FILE");
+  }
+  if (subject.cluster->links == nullptr) {
+    throw Error(fmt::format(
+        "--link-load: cluster '{}' is described by ports and has no links; describe its nodes and "
+        "fabric (docs/inputs.md), or give another by --cluster FILE",
+        visible_in_line(subject.cluster->name)));
+  }
+}
+
 Verdict verify(const Subject& subject) {
   return verify(subject.program(), {.hardware_queues = hardware_queues(subject.profile_or_null())});
 }

@@ -44,6 +44,9 @@ Subject load_subject(const SubjectOptions& options,
 // that was not given.
 void require_costs(const Subject& subject, const std::string& program);
 
+// Throws Error where the subject's cluster is not described link by link.
+void require_links(const Subject& subject);
+
 Verdict verify(const Subject& subject);
 
 // Throws where the verifier rejects the Program: Error where the user wrote it, std::runtime_error

@@ -1,11 +1,10 @@
 #include "sim/cluster/link_selector.h"
 
-#include <charconv>
-
 #include <fmt/core.h>
 
 #include "sim/base/error.h"
 #include "sim/base/message.h"
+#include "sim/io/part_selector.h"
 
 namespace moesim {
 namespace {
@@ -32,57 +31,18 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-class LinkSelectorParser {
- public:
-  LinkSelectorParser(std::string_view text, const std::string& location)
-      : text_(trimmed(text)), location_(location) {}
-
-  LinkSelector::Part run() const {
-    LinkSelector::Part part;
-    const size_t slash = text_.find('/');
-    const std::string_view left = text_.substr(0, slash);
-    const std::string_view right =
-        slash == std::string_view::npos ? std::string_view() : text_.substr(slash + 1);
-    if (left.starts_with("switch:")) {
-      part.kind = ElementKind::kSwitch;
-      part.outer = number(left.substr(7));
-      part.index = number(right);
-      return part;
-    }
-    const size_t colon = right.find(':');
-    const auto kind = kind_named(right.substr(0, colon));
-    if (!left.starts_with("node:") || colon == std::string_view::npos || !kind) {
-      fail();
-    }
-    part.kind = *kind;
-    part.outer = number(left.substr(5));
-    part.index = number(right.substr(colon + 1));
-    return part;
-  }
-
- private:
-  std::optional<int> number(std::string_view text) const {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text == "*") {
-      return std::nullopt;
-    }
-    if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-      fail();
-    }
-    return value;
-  }
-
-  [[noreturn]] void fail() const {
-    throw Error(location_,
+LinkSelector::Part LinkSelector::parse(std::string_view text, const std::string& location) {
+  const std::string_view name = trimmed(text);
+  const std::optional<PartSelector> part = parse_part_selector(name);
+  const std::optional<ElementKind> kind = part ? kind_named(part->kind) : std::nullopt;
+  if (!kind || (*kind == ElementKind::kSwitch) != name.starts_with("switch:")) {
+    throw Error(location,
                 fmt::format("{} names no part; write \"node:7/nic:2\", \"switch:1/3\" (level and "
                             "index), or * for any number",
-                            in_quotes(std::string(text_))));
+                            in_quotes(name)));
   }
-
-  std::string_view text_;
-  const std::string& location_;
-};
+  return {*kind, part->outer, part->index};
+}
 
 bool LinkSelector::Part::matches(const Element& element) const {
   const int of = element.kind == ElementKind::kSwitch ? element.level : element.node;
@@ -92,9 +52,9 @@ bool LinkSelector::Part::matches(const Element& element) const {
 
 LinkSelector::LinkSelector(std::string_view text, const std::string& location) {
   const size_t dashes = text.find("--");
-  one_ = LinkSelectorParser(text.substr(0, dashes), location).run();
+  one_ = parse(text.substr(0, dashes), location);
   if (dashes != std::string_view::npos) {
-    other_ = LinkSelectorParser(text.substr(dashes + 2), location).run();
+    other_ = parse(text.substr(dashes + 2), location);
   }
 }
 

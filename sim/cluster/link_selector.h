@@ -26,7 +26,7 @@ class LinkSelector {
 
     bool matches(const Element& element) const;
   };
-  friend class LinkSelectorParser;
+  static Part parse(std::string_view text, const std::string& location);
 
   Part one_;
   std::optional<Part> other_;

@@ -249,24 +249,43 @@ std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task) 
   const auto& collective = std::get<Collective>(task.descriptor);
   const bool is_unequal = depends_on_rank(task);
   const PortPrice* price = price_on_links(collective);
-  if (price == nullptr) {
-    return is_unequal ? std::make_shared<const GroupLoads>(unequal_group_loads(task))
-                      : links_->of(collective);
+  if (!is_unequal && price == nullptr) {
+    return links_->of(collective);
   }
-  std::shared_ptr<const GroupLoads> fresh;
-  std::shared_ptr<const GroupLoads>& loads = is_unequal ? fresh : at_bottlenecks_[link_key(task)];
+  std::shared_ptr<const GroupLoads>& loads =
+      is_unequal ? unequal_loads_[unequal_key(task)] : at_bottlenecks_[link_key(task)];
   if (loads == nullptr) {
-    const CollectiveCost& entry = *price->entry;
-    const std::shared_ptr<const GroupLoads> balanced = links_->of(collective);
-    const auto bytes = static_cast<double>(std::max<std::int64_t>(1, collective.bytes));
-    const double factor = bottlenecks_->factor(entry, *balanced, price->seconds(bytes) / bytes);
-    loads =
-        bottlenecks_->multiplied(entry, is_unequal ? unequal_group_loads(task) : *balanced, factor);
-    note(fmt::format("{}: its time is taken to be spent on {}, which others share",
-                     describe(entry.operation, entry.span),
-                     visible_in_line(entry.bottleneck_link)));
+    loads = price == nullptr ? std::make_shared<const GroupLoads>(unequal_group_loads(task))
+                             : loads_at_bottleneck(*price, task);
   }
   return loads;
+}
+
+std::shared_ptr<const GroupLoads> CollectiveCosts::loads_at_bottleneck(const PortPrice& price,
+                                                                       const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const CollectiveCost& entry = *price.entry;
+  const std::shared_ptr<const GroupLoads> balanced = links_->of(collective);
+  const auto bytes = static_cast<double>(std::max<std::int64_t>(1, collective.bytes));
+  const double factor = bottlenecks_->factor(entry, *balanced, price.seconds(bytes) / bytes);
+  note(fmt::format("{}: its time is taken to be spent on {}, which others share",
+                   describe(entry.operation, entry.span),
+                   visible_in_line(entry.bottleneck_link)));
+  return bottlenecks_->multiplied(
+      entry, depends_on_rank(task) ? unequal_group_loads(task) : *balanced, factor);
+}
+
+CollectiveCosts::UnequalKey CollectiveCosts::unequal_key(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  if (!has_regions(task)) {
+    return {traffic_key(collective), {}, {collective.bytes, collective.routing, 0}};
+  }
+  const auto row_bytes = [&](const Region& region) {
+    return program_->tensors[region.tensor].row_bytes();
+  };
+  return {traffic_key(collective),
+          row_traffic_.moved(task),
+          {collective.bytes, row_bytes(task.reads[0]), row_bytes(task.writes[0])}};
 }
 
 GroupLoads CollectiveCosts::unequal_group_loads(const Task& task) const {
@@ -279,12 +298,16 @@ GroupLoads CollectiveCosts::unequal_group_loads(const Task& task) const {
   return group_loads(std::move(loads), num_media);
 }
 
-std::function<double(int, int)> CollectiveCosts::sent_bytes(const Task& task,
-                                                            const std::vector<int>& members) const {
+CollectiveCosts::SentBytes CollectiveCosts::sent_bytes(const Task& task,
+                                                       const std::vector<int>& members) const {
   if (has_regions(task)) {
     const auto row_bytes = static_cast<double>(program_->tensors[task.reads[0].tensor].row_bytes());
-    return [this, &task, &members, row_bytes](int from, int to) {
-      return row_bytes * static_cast<double>(valid_rows_->sent_rows(task, members, from, to));
+    return [this, &task, &members, row_bytes](int from) {
+      std::vector<double> sent;
+      for (const std::int64_t rows : valid_rows_->sent_rows(task, members, from)) {
+        sent.push_back(row_bytes * static_cast<double>(rows));
+      }
+      return sent;
     };
   }
   const RowTraffic::Routed routed = row_traffic_.routed(
@@ -293,8 +316,13 @@ std::function<double(int, int)> CollectiveCosts::sent_bytes(const Task& task,
       Member{.ranks = &members, .index = 0, .place = places_of(*cluster_, members)[0]});
   const double bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes) /
                        static_cast<double>(routed.most);
-  return [this, &task, &members, bytes](int from, int to) {
-    return bytes * static_cast<double>(row_traffic_.routed_tokens(task, members, from, to));
+  return [this, &task, &members, bytes](int from) {
+    std::vector<double> sent;
+    for (int to = 0; to < std::ssize(members); ++to) {
+      sent.push_back(bytes *
+                     static_cast<double>(row_traffic_.routed_tokens(task, members, from, to)));
+    }
+    return sent;
   };
 }
 
@@ -335,9 +363,12 @@ std::vector<Message> CollectiveCosts::messages(const Task& task, int instance) c
     return flow.share;
   };
   if (unequal && collective.operation == CollectiveOperation::kAllToAll) {
-    bytes = [sent = sent_bytes(task, members)](const MemberFlow& flow) {
-      return sent(flow.from, flow.to);
-    };
+    std::vector<std::vector<double>> sent;
+    const SentBytes of_member = sent_bytes(task, members);
+    for (int from = 0; from < std::ssize(members); ++from) {
+      sent.push_back(of_member(from));
+    }
+    bytes = [sent = std::move(sent)](const MemberFlow& flow) { return sent[flow.from][flow.to]; };
   } else if (unequal) {
     bytes = [most = fullest_bytes(task, members)](const MemberFlow& flow) {
       return flow.share * most;

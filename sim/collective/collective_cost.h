@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -80,11 +81,6 @@ class CollectiveCosts {
   // where `depends_on_rank`. Null where the cluster has no links.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
 
-  // Collectives with equal keys that do not depend on the rank have the same link loads. The second
-  // part is the task's bytes where the loads are not in proportion to them, else 0.
-  using LinkKey = std::pair<TrafficKey, std::int64_t>;
-  LinkKey link_key(const Task& task) const;
-
   const std::vector<std::string>& assumptions() const;
 
  private:
@@ -96,6 +92,13 @@ class CollectiveCosts {
     bool extrapolated = false;
   };
   using PortBytes = std::array<double, kNumPorts>;
+  // Collectives with equal keys that do not depend on the rank have the same link loads. The second
+  // part is the task's bytes where the loads are not in proportion to them, else 0.
+  using LinkKey = std::pair<TrafficKey, std::int64_t>;
+  // So have unequal ones: the regions, and bytes, of the task and of their rows, or, without
+  // regions, bytes and routing.
+  using UnequalKey =
+      std::tuple<TrafficKey, std::array<RowTraffic::RegionKey, 2>, std::array<std::int64_t, 3>>;
 
   CachedTariff& tariff(CollectiveOperation operation, MemberPlace place) const;
   CollectiveLoad priced(const Collective& collective,
@@ -107,11 +110,15 @@ class CollectiveCosts {
   PortBytes valid_bytes(const Task& task, const Member& member) const;
   PortBytes exchange_bytes(const Task& task, const Member& member) const;
   PortBytes routed_bytes(const Task& task, const Member& member) const;
-  // Bytes from one member to another of an all-to-all of unequal parts.
-  std::function<double(int, int)> sent_bytes(const Task& task,
-                                             const std::vector<int>& members) const;
+  // Bytes from one member to each of an all-to-all of unequal parts.
+  using SentBytes = std::function<std::vector<double>(int)>;
+  SentBytes sent_bytes(const Task& task, const std::vector<int>& members) const;
   // Nominal bytes of another collective as if everyone moved what the fullest member does.
   double fullest_bytes(const Task& task, const std::vector<int>& members) const;
+  UnequalKey unequal_key(const Task& task) const;
+  LinkKey link_key(const Task& task) const;
+  std::shared_ptr<const GroupLoads> loads_at_bottleneck(const PortPrice& price,
+                                                        const Task& task) const;
   std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
   GroupLoads unequal_group_loads(const Task& task) const;
   bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;
@@ -125,6 +132,7 @@ class CollectiveCosts {
   std::optional<BottleneckLinks> bottlenecks_;
   mutable std::map<LinkKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
   mutable RowTraffic row_traffic_;
+  mutable std::map<UnequalKey, std::shared_ptr<const GroupLoads>> unequal_loads_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;
 };

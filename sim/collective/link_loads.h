@@ -27,14 +27,15 @@ class LinkLoads {
   // Of a balanced collective: seconds for each nominal byte.
   std::shared_ptr<const GroupLoads> of(const Collective& collective) const;
 
-  // Of one instance whose i-th member sends sent(i, j) bytes to the j-th: seconds.
+  // Of one instance whose i-th member sends sent(i)[j] bytes to the j-th: seconds.
   template <typename Sent>
   std::vector<MediumLoad> of_exchange(const std::vector<int>& members, const Sent& sent) const {
     const auto size = static_cast<int>(members.size());
     for (int from = 0; from < size; ++from) {
+      const std::vector<double> bytes = sent(from);
       for (int to = 0; to < size; ++to) {
-        if (const double bytes = sent(from, to); from != to && bytes > 0) {
-          add(members[from], members[to], bytes);
+        if (from != to && bytes[to] > 0) {
+          add(members[from], members[to], bytes[to]);
         }
       }
     }

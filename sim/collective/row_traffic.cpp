@@ -4,6 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/base/check.h"
+#include "sim/cluster/groups.h"
+
 namespace moesim {
 
 RowTraffic::RowTraffic(const Program& program, const ValidRows& valid_rows)
@@ -45,38 +48,45 @@ std::int64_t RowTraffic::valid_rows(const Region& region, int rank) {
 }
 
 Exchange RowTraffic::exchange(const Cluster& cluster, const Task& task, const Member& member) {
-  if (valid_rows_.all_full()) {
-    return make_exchange(cluster, task, member);
-  }
+  CHECK(!valid_rows_.all_full());
   const int group = std::get<Collective>(task.descriptor).group;
-  auto& of_ranks = exchanges_[{group, key(task.reads[0]), key(task.writes[0])}];
+  OfRanks& of_ranks = exchanges_[{group, moved(task)}];
   of_ranks.resize(program_.num_ranks);
-  std::optional<Exchange>& exchange = of_ranks[member.rank()];
-  if (!exchange.has_value()) {
-    exchange = make_exchange(cluster, task, member);
+  if (!of_ranks[member.rank()].has_value()) {
+    add_exchanges(cluster, task, *member.ranks, of_ranks);
   }
-  return *exchange;
+  return *of_ranks[member.rank()];
 }
 
-Exchange RowTraffic::make_exchange(const Cluster& cluster, const Task& task, const Member& member) {
-  const std::vector<int>& ranks = *member.ranks;
-  const int self = member.index;
-  const auto moved = [&](int source, int destination) {
-    return valid_rows_.sent_rows(task, ranks, source, destination);
-  };
-  Exchange exchange;
-  for (const int peer : peers_on_node(cluster, ranks, self, member.place.on_node)) {
-    exchange.sent_on_node += moved(self, peer);
-    exchange.received_on_node += moved(peer, self);
+// Of all members of an instance at once: each sender's rows are looked at once.
+void RowTraffic::add_exchanges(const Cluster& cluster,
+                               const Task& task,
+                               const std::vector<int>& members,
+                               OfRanks& of_ranks) {
+  const std::size_t size = members.size();
+  std::vector<Exchange> exchanges(size);
+  std::vector<std::int64_t> kept(size);
+  for (std::size_t from = 0; from < size; ++from) {
+    const std::vector<std::int64_t> sent =
+        valid_rows_.sent_rows(task, members, static_cast<int>(from));
+    kept[from] = sent[from];
+    const int node = node_of(cluster, members[from]);
+    for (std::size_t to = 0; to < size; ++to) {
+      if (to != from && node_of(cluster, members[to]) == node) {
+        exchanges[from].sent_on_node += sent[to];
+        exchanges[to].received_on_node += sent[to];
+      }
+    }
   }
-  const std::int64_t kept = moved(self, self);
-  // Never negative, but where a Program that was not verified writes less than it sends.
-  const auto rest = [&](const Region& region, std::int64_t near) {
-    return std::max<std::int64_t>(0, valid_rows(region, member.rank()) - kept - near);
-  };
-  exchange.sent_off_node = rest(task.reads[0], exchange.sent_on_node);
-  exchange.received_off_node = rest(task.writes[0], exchange.received_on_node);
-  return exchange;
+  for (std::size_t i = 0; i < size; ++i) {
+    // Never negative, but where a Program that was not verified writes less than it sends.
+    const auto rest = [&](const Region& region, std::int64_t near) {
+      return std::max<std::int64_t>(0, valid_rows(region, members[i]) - kept[i] - near);
+    };
+    exchanges[i].sent_off_node = rest(task.reads[0], exchanges[i].sent_on_node);
+    exchanges[i].received_off_node = rest(task.writes[0], exchanges[i].received_on_node);
+    of_ranks[members[i]] = exchanges[i];
+  }
 }
 
 RowTraffic::Routed RowTraffic::routed(const Cluster& cluster,

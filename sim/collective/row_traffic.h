@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/collective/member_place.h"
@@ -39,7 +39,14 @@ class RowTraffic {
 
   std::int64_t valid_rows(const Region& region, int rank);
 
-  // An all-to-all task over its regions.
+  // What tasks over regions move, tensor by tensor: those with equal keys move as many rows from
+  // and to each rank.
+  using RegionKey = std::array<std::int64_t, 8>;
+  std::array<RegionKey, 2> moved(const Task& task) const {
+    return {key(task.reads[0]), key(task.writes[0])};
+  }
+
+  // An all-to-all task over its regions, where not all rows are valid.
   Exchange exchange(const Cluster& cluster, const Task& task, const Member& member);
 
   // A hand-written all-to-all without regions that names a routing: member j has the j-th of the n
@@ -57,18 +64,21 @@ class RowTraffic {
                              int destination) const;
 
  private:
-  // Where a region lies and whose counts it has: equal keys have equal rows on every rank.
-  using RegionKey = std::array<std::int64_t, 8>;
-  using ExchangeKey = std::tuple<int, RegionKey, RegionKey>;  // group, read, written
+  using ExchangeKey = std::pair<int, std::array<RegionKey, 2>>;  // by group
+  using OfRanks = std::vector<std::optional<Exchange>>;
 
+  // Where a region lies and whose counts it has: equal keys have equal rows on every rank.
   RegionKey key(const Region& region) const;
-  Exchange make_exchange(const Cluster& cluster, const Task& task, const Member& member);
+  void add_exchanges(const Cluster& cluster,
+                     const Task& task,
+                     const std::vector<int>& members,
+                     OfRanks& of_ranks);
 
   const Program& program_;
   const ValidRows& valid_rows_;
   std::vector<int> first_tensor_;  // by tensor: the first with the same counts; kNone: full
-  std::map<RegionKey, std::vector<std::optional<std::int64_t>>> rows_;     // by rank
-  std::map<ExchangeKey, std::vector<std::optional<Exchange>>> exchanges_;  // by rank
+  std::map<RegionKey, std::vector<std::optional<std::int64_t>>> rows_;  // by rank
+  std::map<ExchangeKey, OfRanks> exchanges_;
 };
 
 }  // namespace moesim

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/base/check.h"
 #include "sim/engine/link_classes.h"
 #include "sim/engine/partition.h"
 
@@ -71,8 +72,10 @@ class CostPartition {
         costs_(costs),
         partition_(program_.num_ranks) {
     partition_.split(scripts.of_rank);
-    if (!program_.rank_scale.empty()) {
-      partition_.split(program_.rank_scale);
+    for (const std::vector<double>* factors : {&program_.rank_scale, &program_.rank_speed}) {
+      if (!factors->empty()) {
+        partition_.split(*factors);
+      }
     }
     for (const Task& task : program_.tasks) {
       if (const auto* collective = std::get_if<Collective>(&task.descriptor)) {
@@ -156,8 +159,13 @@ Classes separate_classes(const Scripts& scripts, const LinkPatterns& links, Task
       program, scripts, separate_links(std::move(partition), links, costs.num_media()));
 }
 
+bool are_all_unlike(const Program& program) {
+  return program.jitter.has_value();
+}
+
 Classes fold_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs) {
   const Program& program = costs.program();
+  CHECK(!are_all_unlike(program));
   std::vector<const Relation*> relations;
   const std::vector<bool> used = groups_in_use(program, scripts);
   for (std::size_t group = 0; group < program.groups.size(); ++group) {

@@ -28,9 +28,12 @@ struct Classes {
 // Every rank, instance and medium on its own.
 Classes separate_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs);
 
-// The coarsest classes in which ranks run the same tasks at the same costs, in instances of the
-// same classes, over links that are used alike (exact: one representative's times are those of its
-// whole class).
+// Whether each rank has costs of its own, so that no rank stands for others.
+bool are_all_unlike(const Program& program);
+
+// The coarsest classes, of a Program without jitter, in which ranks run the same tasks at the same
+// costs, in instances of the same classes, over links that are used alike (exact: one
+// representative's times are those of its whole class).
 Classes fold_classes(const Scripts& scripts, const LinkPatterns& links, TaskCosts& costs);
 
 }  // namespace moesim

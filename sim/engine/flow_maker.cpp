@@ -159,11 +159,11 @@ std::vector<double> FlowMaker::link_factors(int collective, const Ways& ways) co
     sums[hop.medium] += hop.seconds;
   }
   std::vector<double> factors(sums.size());
-  const int end = workload_.collectives[collective + 1].first_link_use;
-  for (int i = workload_.collectives[collective].first_link_use; i < end; ++i) {
+  const JointCollective& joint = workload_.collectives[collective];
+  for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
     const LinkUse& use = workload_.link_uses[i];
     const int medium = workload_.classes.media[use.link];
-    factors[medium] = use.load.seconds() / sums[medium];
+    factors[medium] = joint.load(use).seconds() / sums[medium];
   }
   return factors;
 }
@@ -184,7 +184,7 @@ FlowMaker::Subject FlowMaker::subject(int collective) const {
   for (int i = first; i < end; ++i) {
     const Participant& participant = workload_.participants[i];
     const int member = costs_.groups().index(group, workload_.slots[participant.slot].rank);
-    subject.loads[member] = &participant.load;
+    subject.loads[member] = &workload_.load(participant);
   }
   return subject;
 }

@@ -1,6 +1,7 @@
 #include "sim/engine/link_patterns.h"
 
 #include <map>
+#include <utility>
 
 namespace moesim {
 namespace {
@@ -20,19 +21,19 @@ LinkPatterns make_link_patterns(TaskCosts& costs) {
   if (!costs.has_links()) {
     return made;
   }
-  std::map<CollectiveCosts::LinkKey, int> known;
+  std::map<std::pair<int, const GroupLoads*>, int> known;  // by group and loads
   for (size_t i = 0; i < made.of_task.size(); ++i) {
     const Task& task = costs.program().tasks[i];
     const auto* collective = std::get_if<Collective>(&task.descriptor);
     if (collective == nullptr) {
       continue;
     }
-    const int next = static_cast<int>(made.patterns.size());
-    made.of_task[i] = costs.depends_on_rank(task)
-                          ? next
-                          : known.try_emplace(costs.link_key(task), next).first->second;
-    if (made.of_task[i] == next) {
-      made.patterns.push_back(make_pattern(task, costs));
+    const LinkPatterns::Pattern pattern = make_pattern(task, costs);
+    const auto next = static_cast<int>(made.patterns.size());
+    const auto [found, is_new] = known.try_emplace({collective->group, pattern.loads.get()}, next);
+    made.of_task[i] = found->second;
+    if (is_new) {
+      made.patterns.push_back(pattern);
     }
   }
   return made;

@@ -25,17 +25,20 @@ void for_each_load(const Workload& workload, int collective, const Visit& visit)
   const JointCollective& joint = workload.collectives[collective];
   const JointCollective& after = workload.collectives[collective + 1];
   for (int i = joint.first_participant; i < after.first_participant; ++i) {
-    const auto& [slot, load] = workload.participants[i];
+    const Participant& participant = workload.participants[i];
+    const CollectiveLoad& load = workload.load(participant);
+    const int rank = workload.slots[participant.slot].rank;
     for (int port = 0; port < kNumPorts; ++port) {
       if (load.load[port] > Time::zero()) {
-        visit(
-            QueueLoad{workload.slots[slot].rank * kNumPorts + port, load.load[port], load.weight});
+        visit(QueueLoad{rank * kNumPorts + port, load.load[port], load.weight});
       }
     }
   }
-  for (int i = joint.first_link_use; i < after.first_link_use; ++i) {
+  for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
     const LinkUse& use = workload.link_uses[i];
-    visit(QueueLoad{workload.num_ranks() * kNumPorts + use.link, use.load, use.weight, use.count});
+    if (const Time load = joint.load(use); load > Time::zero()) {
+      visit(QueueLoad{workload.num_ranks() * kNumPorts + use.link, load, joint.weight, use.count});
+    }
   }
 }
 

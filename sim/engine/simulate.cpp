@@ -52,7 +52,7 @@ Time duration_on_first_rank(const Task& task, const Scripts& scripts, TaskCosts&
       continue;
     }
     if (collective == nullptr) {
-      return costs.duration(task, rank);
+      return costs.mean_duration(task, rank);
     }
     if (costs.groups().instance(collective->group, rank) != kNone) {
       return costs.alone(task, rank);
@@ -89,6 +89,16 @@ void add_standing(bool is_exact, std::optional<Time> latest, Trace& trace) {
   }
 }
 
+bool folds(const Program& program, Resolution resolution) {
+  const bool is_asked_for = resolution == Resolution::kFold;
+  if (is_asked_for && are_all_unlike(program)) {
+    throw Error(
+        "jitter gives each rank times of its own: none stands for others, and nothing folds; leave "
+        "out --resolution fold, or the jitter");
+  }
+  return is_asked_for || (resolution == Resolution::kAuto && !are_all_unlike(program));
+}
+
 }  // namespace
 
 const char* name(Resolution resolution) {
@@ -109,8 +119,7 @@ Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
                const SimulationOptions& options) {
-  const bool fold =
-      options.resolution == Resolution::kFold || options.resolution == Resolution::kAuto;
+  const bool fold = folds(program, options.resolution);
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   const LinkPatterns links = make_link_patterns(costs);

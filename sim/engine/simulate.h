@@ -13,7 +13,8 @@ namespace moesim {
 // kFold simulates one representative of each class of identical ranks, kPorts every rank with its
 // own ports. Both give the same times: each port and link drains by itself. In kFlows every message
 // of every rank is a flow of its own, and all share ports and links at once by weighted max-min:
-// the oracle of the others, for up to some hundred ranks. kAuto: kFold.
+// the oracle of the others, for up to some hundred ranks. kAuto is kFold, but with jitter, where no
+// two ranks are identical, kPorts.
 enum class Resolution { kAuto, kFold, kPorts, kFlows };
 
 // "auto", "fold", "ports", "flows".
@@ -36,7 +37,7 @@ struct SimulationOptions {
 // Simulates one iteration of a Program on SimGrid's clock. `cluster` and `profile` may be null for
 // a Program of fixed tasks and host waits alone; a Program that needs them throws Error without.
 // The Program must be one that the verifier accepts: a deadlock throws Error naming the tasks that
-// wait.
+// wait. So does kFold with jitter.
 Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
@@ -44,8 +45,8 @@ Trace simulate(const Program& program,
 
 // Uncontended durations of a Program's tasks, each on the first rank that has a part in it (rank 0,
 // unless other roles or groups run it): what the closed forms and the gradient partitioner of
-// schedules need. Collectives: startup plus transfer of the whole group instance, alone. Throws
-// Error where they add up to more than 100 days.
+// schedules need, without jitter. Collectives: startup plus transfer of the whole group instance,
+// alone. Throws Error where they add up to more than 100 days.
 std::vector<Time> task_durations(const Program& program,
                                  const Cluster* cluster,
                                  const Profile* profile);

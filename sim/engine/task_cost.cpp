@@ -9,6 +9,7 @@
 #include "sim/base/message.h"
 #include "sim/cluster/cluster_links.h"
 #include "sim/collective/cost_curve.h"
+#include "sim/program/variation.h"
 #include "sim/program/work.h"
 
 namespace moesim {
@@ -21,6 +22,15 @@ double operation_seconds(const OperationCost& cost, const Work& work) {
   }
   const double amount = work.flops > 0 ? work.flops : work.memory_bytes;
   return amount > 0 ? interpolate(cost.points, amount) : 0;
+}
+
+// To the nearest ps.
+Time scaled(Time time, double factor, const Task& task) {
+  if (factor == 1) {
+    return time;
+  }
+  checked_time(time.seconds() * factor, task.name);
+  return time.scaled(factor);
 }
 
 }  // namespace
@@ -67,18 +77,25 @@ bool TaskCosts::depends_on_rank(const Task& task) const {
 }
 
 Time TaskCosts::duration(const Task& task, int rank) {
+  if (!program_.jitter || !computes(task.descriptor)) {
+    return mean_duration(task, rank);
+  }
+  return scaled(work_duration(task, rank), slowdown(program_, task, rank), task);
+}
+
+Time TaskCosts::mean_duration(const Task& task, int rank) {
   if (const auto* fixed = std::get_if<Fixed>(&task.descriptor)) {
-    if (program_.rank_scale.empty()) {
-      return fixed->time;
-    }
-    const double scale = program_.rank_scale[rank];
-    checked_time(fixed->time.seconds() * scale, task.name);
-    return fixed->time.scaled(scale);
+    return fixed_duration(*fixed, task, rank);
   }
   if (std::holds_alternative<HostWait>(task.descriptor)) {
     return Time::zero();
   }
-  return work_duration(task, rank);
+  return scaled(work_duration(task, rank), mean_slowdown(program_, task, rank), task);
+}
+
+Time TaskCosts::fixed_duration(const Fixed& fixed, const Task& task, int rank) const {
+  return program_.rank_scale.empty() ? fixed.time
+                                     : scaled(fixed.time, program_.rank_scale[rank], task);
 }
 
 Time TaskCosts::work_duration(const Task& task, int rank) {
@@ -162,11 +179,6 @@ std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task) const 
 std::vector<Message> TaskCosts::messages(const Task& task, int instance) const {
   CHECK(collective_costs_.has_value());
   return collective_costs_->messages(task, instance);
-}
-
-CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task) const {
-  CHECK(collective_costs_.has_value());
-  return collective_costs_->link_key(task);
 }
 
 // Of all instances of the group together.

@@ -34,8 +34,8 @@ class TaskCosts {
   const Program& program() const { return program_; }
   const GroupTable& groups() const { return groups_; }
 
-  // Whether a task's cost differs between ranks by more than rank_scale and, for a collective, the
-  // place of the rank in its group.
+  // Whether a task's cost differs between ranks by more than rank_scale, rank_speed and jitter and,
+  // for a collective, the place of the rank in its group.
   bool depends_on_rank(const Task& task) const;
 
   // How long a task that is no collective runs alone:
@@ -43,7 +43,11 @@ class TaskCosts {
   //   with a figure of the profile for the operation and pass:
   //          startup + flops * seconds_per_flop + memory_bytes * seconds_per_byte
   //   else:  num_gemms * startup + flops * seconds_per_flop + memory_bytes / memory rate
+  // An operation's is divided by the rank's speed and multiplied by its jitter.
   Time duration(const Task& task, int rank);
+
+  // The same without jitter.
+  Time mean_duration(const Task& task, int rank);
 
   // What a collective loads on a member.
   CollectiveLoad load(const Task& task, int rank);
@@ -54,7 +58,6 @@ class TaskCosts {
 
   // What a collective's messages put on links: see CollectiveCosts.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
-  CollectiveCosts::LinkKey link_key(const Task& task) const;
 
   // The messages of one instance of a collective: see CollectiveCosts.
   std::vector<Message> messages(const Task& task, int instance) const;
@@ -71,6 +74,7 @@ class TaskCosts {
   const std::vector<std::string>& assumptions() const { return assumptions_; }
 
  private:
+  Time fixed_duration(const Fixed& fixed, const Task& task, int rank) const;
   Time work_duration(const Task& task, int rank);
   double valid_share(const Task& task, int rank);
   Time busiest_link(const Task& task) const;

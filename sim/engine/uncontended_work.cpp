@@ -27,15 +27,18 @@ RankWork work_of(const Workload& workload, int rank, std::size_t num_tasks) {
   return work;
 }
 
-void find_busiest_link(const Workload& workload, UncontendedWork& work) {
-  std::vector<Time> loads(workload.classes.media.size());
-  for (const LinkUse& use : workload.link_uses) {
-    loads[use.link] += use.total();
-    if (loads[use.link] > work.link_load) {
-      work.link_load = loads[use.link];
-      work.busiest_medium = workload.classes.media[use.link];
+std::vector<MediumWork> work_of_media(const Workload& workload) {
+  std::vector<MediumWork> media;
+  for (const int medium : workload.classes.media) {
+    media.push_back({medium, Time::zero()});
+  }
+  for (const JointCollective& joint : workload.collectives) {
+    for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
+      const LinkUse& use = workload.link_uses[i];
+      media[use.link].load += joint.total_load(use);
     }
   }
+  return media;
 }
 
 std::array<Time, kNumPorts> busiest_ports(const Workload& workload) {
@@ -44,7 +47,7 @@ std::array<Time, kNumPorts> busiest_ports(const Workload& workload) {
   for (const Participant& participant : workload.participants) {
     std::array<Time, kNumPorts>& load = loads[workload.slots[participant.slot].rank];
     for (int port = 0; port < kNumPorts; ++port) {
-      load[port] += participant.load.load[port];
+      load[port] += workload.load(participant).load[port];
       most[port] = std::max(most[port], load[port]);
     }
   }
@@ -59,14 +62,16 @@ UncontendedWork uncontended_work(const Program& program,
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, hardware_queues(profile));
   const LinkPatterns links = make_link_patterns(costs);
-  Classes classes = fold_classes(scripts, links, costs);
+  Classes classes = are_all_unlike(program) ? separate_classes(scripts, links, costs)
+                                            : fold_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
   UncontendedWork work;
   for (int rank = 0; rank < workload.num_ranks(); ++rank) {
     work.ranks.push_back(work_of(workload, rank, program.tasks.size()));
   }
   work.port_loads = busiest_ports(workload);
-  find_busiest_link(workload, work);
+  work.media = work_of_media(workload);
+  work.class_of_medium = workload.classes.of_medium;
   return work;
 }
 

@@ -12,12 +12,18 @@
 
 namespace moesim {
 
+// What all collectives together put on a medium.
+struct MediumWork {
+  int medium = 0;  // the lowest of its class
+  Time load;
+};
+
 // What a Program asks of the GPUs when nothing gets in its way.
 struct UncontendedWork {
   std::vector<RankWork> ranks;               // one of each class of ranks with the same costs
   std::array<Time, kNumPorts> port_loads{};  // the most that any rank puts on each port
-  Time link_load;                            // the most that all together put on any medium
-  int busiest_medium = kNone;                // which
+  std::vector<MediumWork> media;             // one of each class of media that are used alike
+  std::vector<int> class_of_medium;          // index into `media`, kNone: unused; empty: no links
 };
 
 // `cluster` and `profile` as for simulate. Throws Error where the tasks of one rank take more than

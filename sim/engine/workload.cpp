@@ -9,9 +9,12 @@
 namespace moesim {
 namespace {
 
-// By class of instances: the classes of media that it uses with their loads, and how many instances
-// of the class use the representative medium so.
-using LinkUsers = std::vector<std::map<std::pair<int, double>, int>>;
+// Uses [first, end) of Workload::link_uses by a class of instances, and the most seconds of any.
+struct UseRange {
+  int first = 0;
+  int end = 0;
+  double most_seconds = 0;
+};
 
 // Fills a Workload rank by rank.
 class WorkloadWriter {
@@ -37,17 +40,20 @@ class WorkloadWriter {
   void reserve();
   void add_slots(int rank);
   Slot make_slot(const Task& task, int rank, int position);
+  int load_index(const CollectiveLoad& load);
   int collective_of(const Communicator& communicator, int rank, int position) const;
   void place_participants();
   void place_link_uses();
-  LinkUsers users_of(const LinkPatterns::Pattern& pattern, int group) const;
-  void add_link_uses(const Participant& first, const std::vector<LinkUsers>& users);
+  std::vector<UseRange> add_link_uses(const LinkPatterns::Pattern& pattern, int group);
+  void place_link_uses(JointCollective& collective,
+                       const std::vector<std::vector<UseRange>>& ranges) const;
   void find_times_alone();
 
   Workload& workload_;
   const Program& program_;
   const LinkPatterns& links_;
   TaskCosts& costs_;
+  int first_load_of_rank_ = 0;
   std::vector<int> first_collective_;  // by communicator
   std::vector<Participant> joined_;    // by rank, then launch order
 };
@@ -84,6 +90,7 @@ void WorkloadWriter::reserve() {
 
 void WorkloadWriter::add_slots(int rank) {
   const Script& script = workload_.script(rank);
+  first_load_of_rank_ = static_cast<int>(workload_.loads.size());
   for (int position = 0; position < script.size(); ++position) {
     const Task& task = program_.tasks[script.tasks[position]];
     workload_.slots.push_back(make_slot(task, rank, position));
@@ -107,9 +114,23 @@ Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
     slot.action = Action::kJoin;
     slot.collective = collective_of({collective->group, task.stream}, rank, position);
     joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
-                       .load = costs_.load(task, representative)});
+                       .load = load_index(costs_.load(task, representative))});
   }
   return slot;
+}
+
+// Among the last of the rank that is being added: layers come back to the same few.
+int WorkloadWriter::load_index(const CollectiveLoad& load) {
+  std::vector<CollectiveLoad>& loads = workload_.loads;
+  constexpr int kSearched = 64;
+  const auto count = static_cast<int>(loads.size());
+  const auto first = loads.begin() + std::max(first_load_of_rank_, count - kSearched);
+  const auto found = std::find(first, loads.end(), load);
+  const auto index = static_cast<int>(found - loads.begin());
+  if (found == loads.end()) {
+    loads.push_back(load);
+  }
+  return index;
 }
 
 int WorkloadWriter::collective_of(const Communicator& communicator, int rank, int position) const {
@@ -129,7 +150,7 @@ void WorkloadWriter::place_participants() {
     const int collective = workload_.slots[participant.slot].collective;
     ++collectives[collective + 1].first_participant;
     collectives[collective].startup =
-        std::max(collectives[collective].startup, participant.load.startup);
+        std::max(collectives[collective].startup, workload_.load(participant).startup);
   }
   std::vector<int> cursor(collectives.size());
   for (std::size_t i = 1; i < collectives.size(); ++i) {
@@ -143,9 +164,12 @@ void WorkloadWriter::place_participants() {
   }
 }
 
-LinkUsers WorkloadWriter::users_of(const LinkPatterns::Pattern& pattern, int group) const {
+// By class of instances.
+std::vector<UseRange> WorkloadWriter::add_link_uses(const LinkPatterns::Pattern& pattern,
+                                                    int group) {
   const InstanceClasses& instances = workload_.classes.groups[group];
-  LinkUsers users(instances.rank_classes.size());
+  // By class: how many instances of it put a load on the representative of a class of media.
+  std::vector<std::map<std::pair<int, double>, int>> users(instances.rank_classes.size());
   for (std::size_t i = 0; i < pattern.loads->of_instance.size(); ++i) {
     for (const MediumLoad& load : pattern.loads->of_instance[i]) {
       const int link = workload_.classes.of_medium[load.medium];
@@ -154,32 +178,42 @@ LinkUsers WorkloadWriter::users_of(const LinkPatterns::Pattern& pattern, int gro
       }
     }
   }
-  return users;
+  std::vector<UseRange> ranges;
+  for (const auto& of_class : users) {
+    UseRange& range = ranges.emplace_back();
+    range.first = static_cast<int>(workload_.link_uses.size());
+    for (const auto& [use, count] : of_class) {
+      workload_.link_uses.push_back({use.first, count, use.second});
+      range.most_seconds = std::max(range.most_seconds, use.second);
+    }
+    range.end = static_cast<int>(workload_.link_uses.size());
+  }
+  return ranges;
 }
 
 void WorkloadWriter::place_link_uses() {
   if (links_.patterns.empty()) {
     return;
   }
-  std::vector<LinkUsers> users(links_.patterns.size());
+  std::vector<std::vector<UseRange>> ranges(links_.patterns.size());
   for (std::size_t task = 0; task < program_.tasks.size(); ++task) {
-    if (const int pattern = links_.of_task[task]; pattern != kNone && users[pattern].empty()) {
+    if (const int pattern = links_.of_task[task]; pattern != kNone && ranges[pattern].empty()) {
       const int group = std::get<Collective>(program_.tasks[task].descriptor).group;
-      users[pattern] = users_of(links_.patterns[pattern], group);
+      ranges[pattern] = add_link_uses(links_.patterns[pattern], group);
     }
   }
   for (int i = 0; i < workload_.num_collectives(); ++i) {
     JointCollective& collective = workload_.collectives[i];
-    collective.first_link_use = static_cast<int>(workload_.link_uses.size());
     if (collective.first_participant < workload_.collectives[i + 1].first_participant) {
-      add_link_uses(workload_.participants[collective.first_participant], users);
+      place_link_uses(collective, ranges);
     }
   }
-  workload_.collectives.back().first_link_use = static_cast<int>(workload_.link_uses.size());
 }
 
 // All participants of a collective have the same task's loads: those of the first count.
-void WorkloadWriter::add_link_uses(const Participant& first, const std::vector<LinkUsers>& users) {
+void WorkloadWriter::place_link_uses(JointCollective& joint,
+                                     const std::vector<std::vector<UseRange>>& ranges) const {
+  const Participant& first = workload_.participants[joint.first_participant];
   const Slot& slot = workload_.slots[first.slot];
   const int position = first.slot - workload_.first_slot[slot.rank];
   const int task = workload_.script(slot.rank).tasks[position];
@@ -188,14 +222,12 @@ void WorkloadWriter::add_link_uses(const Participant& first, const std::vector<L
       costs_.groups().instance(collective.group, workload_.classes.ranks[slot.rank].representative);
   const int of_class = workload_.classes.groups[collective.group].of_instance[instance];
   const int pattern = links_.of_task[task];
-  const double bytes =
-      links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
-  for (const auto& [use, count] : users[pattern][of_class]) {
-    const Time load = checked_time(use.second * bytes, program_.tasks[task].name);
-    if (load > Time::zero()) {
-      workload_.link_uses.push_back({use.first, load, first.load.weight, count});
-    }
-  }
+  const UseRange& range = ranges[pattern][of_class];
+  joint.first_link_use = range.first;
+  joint.end_link_use = range.end;
+  joint.weight = workload_.load(first).weight;
+  joint.link_scale = links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
+  checked_time(range.most_seconds * joint.link_scale, program_.tasks[task].name);
 }
 
 void WorkloadWriter::find_times_alone() {
@@ -203,11 +235,11 @@ void WorkloadWriter::find_times_alone() {
     JointCollective& joint = workload_.collectives[i];
     const JointCollective& next = workload_.collectives[i + 1];
     for (int k = joint.first_participant; k < next.first_participant; ++k) {
-      const CollectiveLoad& load = workload_.participants[k].load;
+      const CollectiveLoad& load = workload_.load(workload_.participants[k]);
       joint.alone = std::max(joint.alone, load.alone() - load.startup);
     }
-    for (int k = joint.first_link_use; k < next.first_link_use; ++k) {
-      joint.alone = std::max(joint.alone, workload_.link_uses[k].load);
+    for (int k = joint.first_link_use; k < joint.end_link_use; ++k) {
+      joint.alone = std::max(joint.alone, joint.load(workload_.link_uses[k]));
     }
   }
 }

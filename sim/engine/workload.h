@@ -27,28 +27,33 @@ struct Slot {
 // One simulated rank's part in a collective.
 struct Participant {
   int slot = kNone;
-  CollectiveLoad load;
+  int load = kNone;  // index into Workload::loads
 };
 
-// What instances of a collective's class put on one link, each of `count` alike: together they
-// share it as one of so many times their load and weight.
+// What instances of a class put on one link, each of `count` alike: together they share it as one
+// of so many times their load and weight. Collectives that put the same there, or in proportion,
+// have the same uses: a thousand unequal ranks load millions of links in every layer.
 struct LinkUse {
   int link = 0;  // index into Classes::media
-  Time load;
-  double weight = 1;
   int count = 1;
-
-  Time total() const { return load.scaled(count); }
+  double seconds = 0;  // of exclusive use, for a `link_scale` of 1
 };
 
-// A collective of one class of group instances: participants and uses of links
-// [first, next collective's first). One that lacks some of `num_awaited` never begins.
+// A collective of one class of group instances: participants [first, next collective's first), and
+// uses of links [first, end). One that lacks some of `num_awaited` never begins.
 struct JointCollective {
   int first_participant = 0;
   int first_link_use = 0;
+  int end_link_use = 0;
   int num_awaited = 0;
-  Time startup{};  // the longest of any participant
-  Time alone{};    // what its transfer takes after it while nobody else uses ports and links
+  double link_scale = 1;  // what the uses' seconds are multiplied with
+  double weight = 1;      // of one instance, on links
+  Time startup{};         // the longest of any participant
+  Time alone{};           // what its transfer takes after it while nobody else uses ports and links
+
+  // Of one instance, and of all together; zero where it rounds to nothing.
+  Time load(const LinkUse& use) const { return Time::from_seconds(use.seconds * link_scale); }
+  Time total_load(const LinkUse& use) const { return load(use).scaled(use.count); }
 };
 
 // A Program as the machine runs it: a rank per class, its tasks as slots in launch order, the
@@ -60,8 +65,12 @@ struct Workload {
   std::vector<Slot> slots;
   std::vector<JointCollective> collectives;  // and one past the last
   std::vector<Participant> participants;     // by collective, then rank
-  std::vector<LinkUse> link_uses;            // by collective, then link
+  std::vector<CollectiveLoad> loads;         // each once for all layers of a rank
+  std::vector<LinkUse> link_uses;            // by pattern and class of instances, then link
 
+  const CollectiveLoad& load(const Participant& participant) const {
+    return loads[participant.load];
+  }
   int num_ranks() const { return static_cast<int>(classes.ranks.size()); }
   int num_collectives() const { return static_cast<int>(collectives.size()) - 1; }
   const Script& script(int rank) const {

@@ -69,6 +69,10 @@ const char* to_string(Pass pass) {
   return "";
 }
 
+const char* to_string(JitterDistribution distribution) {
+  return distribution == JitterDistribution::kLogNormal ? "LOG_NORMAL" : "SHIFTED_EXPONENTIAL";
+}
+
 const char* to_string(DataType type) {
   switch (type) {
     case DataType::kFp32:

@@ -248,8 +248,19 @@ struct Task {
   Descriptor descriptor;
 };
 
+// How the times of operations vary: a factor of mean 1 for each operation on each rank
+// (sim/program/variation.h).
+enum class JitterDistribution { kLogNormal, kShiftedExponential };
+
+struct Jitter {
+  double relative_deviation = 0;  // above 0, at most 1
+  JitterDistribution distribution = JitterDistribution::kLogNormal;
+  uint64_t seed = 1;
+};
+
 // The tasks of one training iteration, in launch order. `streams` lists stream names in order of
-// first use. `rank_scale` is empty or holds one factor per rank for fixed times.
+// first use. `rank_scale` is empty or holds one factor per rank for fixed times, `rank_speed` one
+// by which the rank's operations are faster than the profile says.
 struct Program {
   std::string name;
   int num_ranks = 0;
@@ -259,6 +270,8 @@ struct Program {
   std::vector<Tensor> tensors;
   std::vector<Routing> routings;
   std::vector<double> rank_scale;
+  std::vector<double> rank_speed;
+  std::optional<Jitter> jitter;
   std::vector<Task> tasks;
 };
 
@@ -275,6 +288,7 @@ std::vector<std::string> compute_operation_names();
 const char* to_string(CollectiveOperation operation);
 const char* to_string(Pass pass);
 const char* to_string(DataType type);
+const char* to_string(JitterDistribution distribution);
 
 // Reads a Program in text format or JSON. What the verifier judges is left to it: regions may lie
 // outside their tensors and bytes may contradict them. Everything else that is wrong throws Error:

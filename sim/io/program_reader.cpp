@@ -7,6 +7,7 @@
 #include "sim/io/internal/name_table.h"
 #include "sim/io/internal/task_reader.h"
 #include "sim/io/internal/token_table.h"
+#include "sim/io/internal/variation_reader.h"
 #include "sim/io/program.h"
 
 namespace moesim {
@@ -153,6 +154,8 @@ Program parse_program(const std::string& text, const std::string& path) {
     program.routings.push_back(read_routing(fields, names, program.num_ranks));
   }
   read_rank_scale(root, program);
+  program.rank_speed = io::read_rank_speed(root, program.num_ranks);
+  program.jitter = io::read_jitter(root, 1);
   if (!root.has("tasks")) {
     throw root.error("tasks", "the Program has no tasks; add one");
   }

@@ -54,6 +54,10 @@ class ProgramWriter {
       }
     }
     copy(program_.rank_scale, message_.mutable_rank_scale());
+    copy(program_.rank_speed, message_.mutable_rank_speed());
+    if (program_.jitter) {
+      write_jitter(*program_.jitter, *message_.mutable_jitter());
+    }
     for (const Task& task : program_.tasks) {
       write_task(task, *message_.add_tasks());
     }
@@ -67,6 +71,12 @@ class ProgramWriter {
     return things[static_cast<std::size_t>(index)].name;
   }
   const std::string& group(int index) const { return name(program_.groups, index); }
+
+  static void write_jitter(const Jitter& jitter, proto::Jitter& message) {
+    message.set_relative_deviation(jitter.relative_deviation);
+    message.set_distribution(to_proto<proto::Jitter::Distribution>(jitter.distribution));
+    message.set_seed(jitter.seed);
+  }
 
   void write_tensor(const Tensor& tensor, proto::Tensor& message) const {
     message.set_name(tensor.name);

@@ -83,6 +83,12 @@ struct DegreeConfig {
   std::vector<int> backward_per_layer;
 };
 
+// How GPUs differ. `rank_speed` is empty or holds a factor for each rank.
+struct VariationConfig {
+  std::vector<double> rank_speed;
+  std::optional<Jitter> jitter;
+};
+
 struct Scenario {
   std::string path;  // of the file it came from
   std::string name;
@@ -98,6 +104,7 @@ struct Scenario {
   DegreeConfig degrees;
   int64_t gradient_chunk_bytes = 30'000'000;  // lina
   uint64_t seed = 1;
+  VariationConfig variation;
 
   // What one stage computes of one micro-batch: a run of the layers on a part of the batch.
   ModelConfig stage_model() const;

@@ -31,31 +31,31 @@ int64_t ValidRows::valid_rows(const Region& region, int rank) const {
   return valid;
 }
 
-int64_t ValidRows::sent_rows(const Task& task,
-                             const std::vector<int>& members,
-                             int source,
-                             int destination) const {
+std::vector<int64_t> ValidRows::sent_rows(const Task& task,
+                                          const std::vector<int>& members,
+                                          int source) const {
   CHECK(!task.reads.empty(), "task '{}' has no region to send", task.name);
   const Region& region = task.reads.front();
-  const int64_t part = region.num_list_rows() / static_cast<int64_t>(members.size());
+  const auto size = static_cast<int64_t>(members.size());
+  const int64_t part = region.num_list_rows() / size;
   if (all_full() || tensors_[region.tensor] == nullptr) {
-    return part;
+    return std::vector<int64_t>(members.size(), part);
   }
-  const int64_t first = part * destination;
-  const int64_t end = first + part;
-  int64_t valid = 0;
-  int64_t block_begin = 0;  // in the list of rows
+  std::vector<int64_t> sent(members.size(), 0);
+  int64_t begin = 0;  // of the block, in the list of rows
   for (const int block : blocks(region, members[source])) {
-    const int64_t from = std::max(first, block_begin) - block_begin;
-    const int64_t to = std::min(end, block_begin + region.num_rows) - block_begin;
-    if (from < to) {
-      valid += valid_rows({region.tensor, block, members[source]},
-                          region.first_row + static_cast<int>(from),
-                          region.first_row + static_cast<int>(to));
+    const int64_t end = std::min(begin + region.num_rows, part * size);
+    for (int64_t row = begin; row < end;) {
+      const int64_t destination = row / part;
+      const int64_t next = std::min(end, part * (destination + 1));
+      sent[destination] += valid_rows({region.tensor, block, members[source]},
+                                      region.first_row + static_cast<int>(row - begin),
+                                      region.first_row + static_cast<int>(next - begin));
+      row = next;
     }
-    block_begin += region.num_rows;
+    begin += region.num_rows;
   }
-  return valid;
+  return sent;
 }
 
 int64_t ValidRows::valid_rows(const Block& block, int first_row, int end_row) const {

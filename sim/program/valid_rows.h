@@ -34,12 +34,11 @@ class ValidRows {
   // Valid rows of the region on the rank; num_list_rows() when full.
   int64_t valid_rows(const Region& region, int rank) const;
 
-  // Valid rows that `source` sends to `destination` (indices within the group instance) in an
-  // all-to-all over the task's read region.
-  int64_t sent_rows(const Task& task,
-                    const std::vector<int>& members,
-                    int source,
-                    int destination) const;
+  // Valid rows that `source` (index within the group instance) sends to each member, itself too, in
+  // an all-to-all over the task's read region.
+  std::vector<int64_t> sent_rows(const Task& task,
+                                 const std::vector<int>& members,
+                                 int source) const;
 
  private:
   struct Block {

@@ -48,6 +48,18 @@ Json streams_json(const SimulationResult& result) {
   return streams;
 }
 
+Json variation_json(const ResultVariation& variation) {
+  Json json = {{"ranks_at_other_speed", variation.num_other_speeds},
+               {"slowest_speed", variation.slowest},
+               {"fastest_speed", variation.fastest}};
+  if (variation.jitter) {
+    json["jitter"] = {{"relative_deviation", variation.jitter->relative_deviation},
+                      {"distribution", to_string(variation.jitter->distribution)},
+                      {"seed", variation.jitter->seed}};
+  }
+  return json;
+}
+
 Json to_json_object(const SimulationResult& result) {
   Json json = identity(result);
   json["schedule"] = result.schedule;
@@ -88,6 +100,9 @@ Json to_json_object(const SimulationResult& result) {
                         {"critical_path_share", result.bottleneck_path_share}};
   json["bound_by"] = result.bound_by;
   json["assumptions"] = result.assumptions;
+  if (result.variation) {
+    json["variation"] = variation_json(*result.variation);
+  }
   for (const AblatedEffect& effect : result.ablation) {
     json["ablation"].push_back({{"effect", effect.effect},
                                 {"iteration_seconds", effect.iteration_seconds},

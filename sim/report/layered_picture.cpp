@@ -11,6 +11,7 @@
 #include "sim/base/check.h"
 #include "sim/base/units.h"
 #include "sim/report/link_style.h"
+#include "sim/report/load_scale.h"
 #include "sim/report/text.h"
 #include "sim/report/topology_summary.h"
 
@@ -21,6 +22,7 @@ constexpr double kBoxHeight = 26;
 constexpr double kRowPitch = 92;
 constexpr double kGap = 10;
 constexpr double kFont = 11;
+constexpr double kBusiest = 4;  // the least width of the busiest cable
 
 using Row = std::vector<int>;  // vertices
 
@@ -93,11 +95,34 @@ double middle_y(double top, int row) {
   return top + kRowPitch * row + kBoxHeight / 2;
 }
 
-// Straight between rows, an arc below within one.
-void draw_edge(const LayeredPicture& picture,
-               const LayeredPicture::Edge& edge,
-               const std::pair<double, double>& origin,
-               SvgCanvas& canvas) {
+// Of the load where the picture shows that, else of the kind.
+std::string colour_of(const LayeredPicture& picture, LinkKind kind, double load) {
+  return picture.full_load ? load_colour(*picture.full_load > 0 ? load / *picture.full_load : 0)
+                           : std::string(colour(kind));
+}
+
+bool is_busiest(const LayeredPicture& picture, double load) {
+  return picture.full_load && load > 0 && load >= *picture.full_load;
+}
+
+std::string tooltip(const LayeredPicture& picture, const LayeredPicture::Edge& edge) {
+  std::string text = fmt::format("{} -- {}: {}{}, {}",
+                                 picture.vertices[edge.a].label,
+                                 picture.vertices[edge.b].label,
+                                 edge.count > 1 ? fmt::format("{} x ", edge.count) : "",
+                                 format_rate(edge.rate / edge.count),
+                                 name(edge.kind));
+  if (edge.load > 0) {
+    text += fmt::format("; {} busy for {:.1f} %", edge.busiest, 100 * edge.load);
+  }
+  return text;
+}
+
+// Straight between rows, an arc below within one. Returns its middle.
+std::pair<double, double> draw_edge(const LayeredPicture& picture,
+                                    const LayeredPicture::Edge& edge,
+                                    const std::pair<double, double>& origin,
+                                    SvgCanvas& canvas) {
   const LayeredPicture::Vertex& a = picture.vertices[edge.a];
   const LayeredPicture::Vertex& b = picture.vertices[edge.b];
   const double ax = origin.first + a.x;
@@ -113,43 +138,74 @@ void draw_edge(const LayeredPicture& picture,
                                        bx,
                                        by);
   canvas.raw(fmt::format(
-      R"(<path d="{}" fill="none" stroke="{}" stroke-width="{:.1f}" stroke-opacity="0.75">)"
+      R"(<path d="{}" fill="none" stroke="{}" stroke-width="{:.1f}" stroke-opacity="{}">)"
       "<title>{}</title></path>",
       path,
-      colour(edge.kind),
-      width_of_link(edge.rate),
-      xml_escaped(fmt::format("{} -- {}: {}{}, {}",
-                              a.label,
-                              b.label,
-                              edge.count > 1 ? fmt::format("{} x ", edge.count) : "",
-                              format_rate(edge.rate / edge.count),
-                              name(edge.kind)))));
+      colour_of(picture, edge.kind, edge.load),
+      is_busiest(picture, edge.load) ? std::max(width_of_link(edge.rate), kBusiest)
+                                     : width_of_link(edge.rate),
+      picture.full_load ? "0.9" : "0.75",
+      xml_escaped(tooltip(picture, edge))));
+  return {(ax + bx) / 2, (ay + by) / 2 + dip};
+}
+
+// What is busy lies above what is not.
+std::vector<LayeredPicture::Edge> in_order(std::vector<LayeredPicture::Edge> edges) {
+  std::ranges::stable_sort(edges, {}, &LayeredPicture::Edge::load);
+  return edges;
+}
+
+double most_load(const std::vector<LayeredPicture::Edge>& edges) {
+  double most = 0;
+  for (const LayeredPicture::Edge& edge : edges) {
+    most = std::max(most, edge.load);
+  }
+  return most;
+}
+
+// Names the load of the busiest cable where it is.
+void draw_label(const std::pair<double, double>& middle, double load, SvgCanvas& canvas) {
+  constexpr double kHeight = 18;
+  const std::string text = fmt::format("{:.1f} %", 100 * load);
+  const double width = text_width(text, kFont) + 14;
+  const Box box = {middle.first - width / 2, middle.second - kHeight / 2, width, kHeight};
+  canvas.rect(box, load_colour(1), R"(stroke="#ffffff" rx="9")");
+  canvas.text_in(box, text, {kFont, Anchor::kMiddle, "#ffffff", true});
 }
 
 // A line of each kind and width.
 double draw_legend(const LayeredPicture& picture, double left, double top, SvgCanvas& canvas) {
   constexpr double kLine = 20;
-  std::map<std::tuple<LinkKind, double, int>, int> kinds;  // by rate of one, and how many
+  struct Kind {
+    int number = 0;
+    double load = 0;  // of the busiest
+  };
+  std::map<std::tuple<LinkKind, double, int>, Kind> kinds;  // by rate of one, and how many
   for (const LayeredPicture::Edge& edge : picture.edges) {
-    ++kinds[{edge.kind, edge.rate / edge.count, edge.count}];
+    Kind& of = kinds[{edge.kind, edge.rate / edge.count, edge.count}];
+    ++of.number;
+    of.load = std::max(of.load, edge.load);
   }
   double y = top + kLine / 2;
-  for (const auto& [key, number] : kinds) {
+  for (const auto& [key, of] : kinds) {
     const auto& [kind, rate, count] = key;
-    canvas.line(
-        left,
-        y,
-        left + 40,
-        y,
-        fmt::format(
-            R"(stroke="{}" stroke-width="{:.1f}")", colour(kind), width_of_link(rate * count)));
+    canvas.line(left,
+                y,
+                left + 40,
+                y,
+                fmt::format(R"(stroke="{}" stroke-width="{:.1f}")",
+                            colour_of(picture, kind, of.load),
+                            width_of_link(rate * count)));
     canvas.text(left + 50,
                 y + 4,
-                fmt::format("{} {}{}: {}",
+                fmt::format("{} {}{}: {}{}",
                             name(kind),
                             count > 1 ? fmt::format("{} x ", count) : "",
                             format_rate(rate),
-                            counted(static_cast<std::size_t>(number), "line")),
+                            counted(static_cast<std::size_t>(of.number), "line"),
+                            !picture.full_load ? ""
+                            : of.load > 0 ? fmt::format(", the busiest at {:.1f} %", 100 * of.load)
+                                          : ", unused"),
                 {kFont});
     y += kLine;
   }
@@ -168,8 +224,13 @@ void LayeredPicture::join(const Edge& edge) {
   if (is_new) {
     edges.push_back(edge);
   } else {
-    edges[found->second].rate += edge.rate;
-    edges[found->second].count += edge.count;
+    Edge& known = edges[found->second];
+    known.rate += edge.rate;
+    known.count += edge.count;
+    if (edge.load > known.load) {
+      known.load = edge.load;
+      known.busiest = edge.busiest;
+    }
   }
 }
 
@@ -209,8 +270,9 @@ double LayeredPicture::place(int first_row) {
 
 double LayeredPicture::draw(SvgCanvas& canvas, double left, double top) const {
   int last = 0;
-  for (const Edge& edge : edges) {
-    draw_edge(*this, edge, {left, top}, canvas);
+  std::pair<double, double> middle;
+  for (const Edge& edge : in_order(edges)) {
+    middle = draw_edge(*this, edge, {left, top}, canvas);
   }
   for (const Vertex& vertex : vertices) {
     const double width = width_of(vertex);
@@ -219,6 +281,9 @@ double LayeredPicture::draw(SvgCanvas& canvas, double left, double top) const {
     canvas.rect(box, vertex.colour, R"(stroke="#555555" rx="3")");
     canvas.text_in(box, vertex.label, {kFont, Anchor::kMiddle});
     last = std::max(last, vertex.row);
+  }
+  if (const double most = most_load(edges); is_busiest(*this, most)) {
+    draw_label(middle, most, canvas);
   }
   return draw_legend(*this, left, top + kRowPitch * last + kBoxHeight + 50, canvas);
 }

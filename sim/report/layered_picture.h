@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -28,7 +29,13 @@ struct LayeredPicture {
     LinkKind kind = LinkKind::kNetwork;
     double rate = 0;  // bytes per second, of all
     int count = 1;
+    double load = 0;        // utilisation of the busiest way of any of them
+    std::string busiest{};  // which: "node:0/nic:1 -> switch:0/1"
   };
+
+  // Utilisation that has the colour of the busiest; nothing: cables have the colours of their
+  // kinds.
+  std::optional<double> full_load;
 
   std::vector<Vertex> vertices;
   std::vector<Edge> edges;

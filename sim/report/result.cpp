@@ -1,6 +1,7 @@
 #include "sim/report/result.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -11,6 +12,7 @@
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 #include "sim/model/sizes.h"
+#include "sim/program/variation.h"
 #include "sim/report/bottleneck.h"
 #include "sim/schedule/degrees.h"
 
@@ -120,6 +122,22 @@ void add_routing_assumption(const ResultInputs& inputs, SimulationResult& result
   }
 }
 
+void add_variation(const Program& program, SimulationResult& result) {
+  if (!varies(program)) {
+    return;
+  }
+  std::ranges::move(variation_assumptions(program), std::back_inserter(result.assumptions));
+  ResultVariation& variation = result.variation.emplace();
+  variation.jitter = program.jitter;
+  if (!program.rank_speed.empty()) {
+    const auto [slowest, fastest] = std::ranges::minmax(program.rank_speed);
+    variation.slowest = slowest;
+    variation.fastest = fastest;
+    variation.num_other_speeds = static_cast<int>(
+        std::ranges::count_if(program.rank_speed, [](double speed) { return speed != 1; }));
+  }
+}
+
 void add_memory(const ResultInputs& inputs, SimulationResult& result) {
   if (!inputs.trace->spans.empty()) {
     result.memory = memory_use(*inputs.program, *inputs.trace);
@@ -162,6 +180,14 @@ void add_path(const ResultInputs& inputs,
   result.bound_by = bottleneck.sentence;
 }
 
+// Of a Program without a scenario, its jitter's.
+uint64_t seed_of(const ResultInputs& inputs) {
+  if (inputs.scenario != nullptr) {
+    return inputs.scenario->seed;
+  }
+  return inputs.program->jitter ? inputs.program->jitter->seed : 0;
+}
+
 }  // namespace
 
 SimulationResult make_summary(const ResultInputs& inputs) {
@@ -175,11 +201,12 @@ SimulationResult make_summary(const ResultInputs& inputs) {
   result.resolution = trace.resolution;
   result.num_classes = static_cast<int>(trace.classes.size());
   result.num_ranks = inputs.program->num_ranks;
-  result.seed = inputs.scenario == nullptr ? 0 : inputs.scenario->seed;
+  result.seed = seed_of(inputs);
   result.dropped_share = dropped_share(*inputs.program);
   result.iteration_seconds = trace.end.seconds();
   result.sharing = trace.sharing;
   result.assumptions = trace.assumptions;
+  add_variation(*inputs.program, result);
   if (inputs.plan != nullptr) {
     add_plan(*inputs.plan, trace.end, result);
     if (inputs.scenario != nullptr) {

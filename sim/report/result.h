@@ -38,6 +38,14 @@ struct MeasuredRuns {
   std::string stopped;           // why there were no more: "steady", "most", "disturbed"
 };
 
+// How ranks differ, and operations vary, from what the profile says.
+struct ResultVariation {
+  int num_other_speeds = 0;  // ranks that compute at another speed
+  double slowest = 1;        // factors
+  double fastest = 1;
+  std::optional<Jitter> jitter;
+};
+
 // Everything that `simulate` says of one Program, in the units of its JSON.
 struct SimulationResult {
   std::string version;
@@ -78,8 +86,9 @@ struct SimulationResult {
   bool largest_degree_tried = false;     // no larger one was looked at than was chosen
   std::optional<std::string> runner_up;  // one sentence: what was not chosen, and its time
   std::vector<std::string> assumptions;
-  std::vector<AblatedEffect> ablation;   // empty unless asked for
-  std::optional<MeasuredRuns> measured;  // of an execution
+  std::optional<ResultVariation> variation;  // where there is any
+  std::vector<AblatedEffect> ablation;       // empty unless asked for
+  std::optional<MeasuredRuns> measured;      // of an execution
 };
 
 // What a result is made of. `scenario`, `cluster`, `profile` and `plan` are null for a Program that

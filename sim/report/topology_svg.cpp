@@ -2,23 +2,44 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "sim/report/layered_picture.h"
 #include "sim/report/link_style.h"
+#include "sim/report/load_scale.h"
 
 namespace moesim {
 namespace {
 
 constexpr int kMostOfARow = 24;
 
+// A cable between two vertices, with the load of its busier way.
+LayeredPicture::Edge edge_of(const Topology& topology,
+                             int link,
+                             std::pair<int, int> vertices,
+                             const Shading* shading) {
+  const LinkKind kind = topology.links()[link].kind;
+  LayeredPicture::Edge edge{vertices.first, vertices.second, kind, topology.rate(link), 1, 0, ""};
+  for (const int way : {link, link + 1}) {
+    const double load =
+        shading == nullptr ? 0 : (*shading->of_medium)[topology.links()[way].medium];
+    if (load > edge.load) {
+      edge.load = load;
+      edge.busiest = link_name(topology, way);
+    }
+  }
+  return edge;
+}
+
 // Of the fabric: switches by level, the highest at the top, and nodes. What is behind the first few
-// of a row is one vertex.
+// of a row is one vertex, but for `node`, which always has its own.
 class FabricPicture {
  public:
-  explicit FabricPicture(const Topology& topology) : topology_(topology) {
+  FabricPicture(const Topology& topology, int node, const Shading* shading)
+      : topology_(topology), node_(node) {
     for (const Element& element : topology.elements()) {
       if (element.node == kNone) {
         ++of_level_[element.level];
@@ -30,7 +51,7 @@ class FabricPicture {
         const int a = vertex(topology_.elements()[of.from]);
         const int b = vertex(topology_.elements()[of.to]);
         if (a != b) {
-          picture_.join({a, b, of.kind, topology_.rate(link)});
+          picture_.join(edge_of(topology_, link, {a, b}, shading));
         }
       }
     }
@@ -46,12 +67,13 @@ class FabricPicture {
     const int level = is_switch ? element.level : -1;
     const int index = is_switch ? element.index : element.node;
     const int count = is_switch ? of_level_.at(level) : static_cast<int>(topology_.nodes().size());
-    const bool is_cut = count > kMostOfARow && index >= kMostOfARow - 1;
-    const auto [found, is_new] =
-        vertices_.try_emplace({level, is_cut ? kMostOfARow - 1 : index}, 0);
+    const bool is_apart = !is_switch && node_ >= kMostOfARow - 1;  // a box beyond the first few
+    const bool is_cut =
+        count > kMostOfARow && index >= kMostOfARow - 1 && !(is_apart && index == node_);
+    const auto [found, is_new] = vertices_.try_emplace({level, is_cut ? kCut : index}, 0);
     if (is_new) {
       const std::string label =
-          is_cut      ? fmt::format("{} more", count - kMostOfARow + 1)
+          is_cut      ? fmt::format("{} more", count - kMostOfARow + (is_apart ? 0 : 1))
           : is_switch ? name(element) +
                             (element.width > 1 ? fmt::format(" x{}", element.width) : std::string())
                       : fmt::format("node:{}", index);
@@ -62,7 +84,10 @@ class FabricPicture {
     return found->second;
   }
 
+  static constexpr int kCut = -1;  // place of what is cut
+
   const Topology& topology_;
+  int node_;
   std::map<int, int> of_level_;
   std::map<std::pair<int, int>, int> vertices_;  // by level, -1 for nodes, and place in it
   LayeredPicture picture_;
@@ -121,7 +146,7 @@ std::vector<int> parts_of(const Topology& topology, int node) {
   return parts;
 }
 
-LayeredPicture picture_of_node(const Topology& topology, int node) {
+LayeredPicture picture_of_node(const Topology& topology, int node, const Shading* shading) {
   LayeredPicture picture;
   std::map<int, int> vertices;  // by element
   for (const int part : parts_of(topology, node)) {
@@ -138,29 +163,52 @@ LayeredPicture picture_of_node(const Topology& topology, int node) {
     const bool is_of_node =
         topology.elements()[of.from].node == node || topology.elements()[of.to].node == node;
     if (is_of_node && from != vertices.end() && to != vertices.end() && topology.rate(link) > 0) {
-      picture.join({from->second, to->second, of.kind, topology.rate(link)});
+      picture.join(edge_of(topology, link, {from->second, to->second}, shading));
     }
   }
   return picture;
 }
 
+// The lines and the scale of a shaded picture; returns where they end below.
+double draw_caption(const Shading& shading, double left, double& width, SvgCanvas& canvas) {
+  constexpr double kLine = 20;
+  constexpr double kFont = 13;
+  double y = 30;
+  for (const std::string& line : shading.caption) {
+    canvas.text(left, y, line, {kFont});
+    width = std::max(width, 2 * left + text_width(line, kFont));
+    y += kLine;
+  }
+  width = std::max(width, left + draw_load_scale(canvas, left, y, shading.most));
+  return y + kLine;
+}
+
 }  // namespace
 
-std::string to_svg(const Topology& topology, const std::string& name, int node) {
+std::string to_svg(const Topology& topology,
+                   const std::string& name,
+                   int node,
+                   const Shading* shading) {
   constexpr double kMargin = 30;
   SvgCanvas canvas;
   double width = 600;
   double y = 0;
+  if (shading != nullptr) {
+    y = draw_caption(*shading, kMargin, width, canvas);
+  }
   // In the order of the row of nodes, or of devices.
   const auto draw = [&](LayeredPicture picture, int first_row, const std::string& title) {
+    if (shading != nullptr) {
+      picture.full_load = shading->most;
+    }
     width = std::max(width, picture.place(first_row) + 2 * kMargin);
     canvas.text(kMargin, y + 38, title, {18, Anchor::kStart, "#222222", true});
     y = picture.draw(canvas, kMargin, y + 60) + 20;
   };
-  if (const FabricPicture fabric(topology); fabric.has_links()) {
+  if (const FabricPicture fabric(topology, node, shading); fabric.has_links()) {
     draw(fabric.picture(), fabric.row_of_nodes(), name + ": fabric");
   }
-  draw(picture_of_node(topology, node),
+  draw(picture_of_node(topology, node, shading),
        row_of(ElementKind::kGpu),
        fmt::format("{}: node {}", name, node));
   return canvas.document(width, y);

@@ -1,20 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
 #include "sim/cluster/cluster_links.h"
 #include "sim/engine/uncontended_work.h"
+#include "sim/report/port_names.h"
 #include "sim/report/result.h"
 
 namespace moesim {
 namespace {
-
-constexpr std::array<std::string_view, kNumPorts> kPortNames = {
-    "intra-node out", "intra-node in", "inter-node out", "inter-node in"};
 
 // The first link that the medium carries.
 std::string name_of(const Topology& topology, int medium) {
@@ -35,10 +31,12 @@ LowerBounds uncontended_bounds(const ResultInputs& inputs) {
       bounds.busiest_name = fmt::format("port {}", kPortNames[port]);
     }
   }
-  if (work.link_load > bounds.busiest) {
-    bounds.busiest = work.link_load;
-    bounds.busiest_name =
-        fmt::format("link {}", name_of(inputs.cluster->links->topology, work.busiest_medium));
+  for (const MediumWork& medium : work.media) {
+    if (medium.load > bounds.busiest) {
+      bounds.busiest = medium.load;
+      bounds.busiest_name =
+          fmt::format("link {}", name_of(inputs.cluster->links->topology, medium.medium));
+    }
   }
   return bounds;
 }

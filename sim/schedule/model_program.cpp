@@ -264,6 +264,13 @@ int ModelProgram::add_task(std::string_view kind, int stream, const Place& place
   return builder_.add_task(std::move(task));
 }
 
+Program ModelProgram::build() && {
+  Program program = std::move(builder_).build();
+  program.rank_speed = scenario_->variation.rank_speed;
+  program.jitter = scenario_->variation.jitter;
+  return program;
+}
+
 int ModelProgram::add_loss(int stream, int output) {
   const int target = add_input_tokens(micro_batch_prefix() + "loss_gradient");
   const int gradient = add_partial_tokens(micro_batch_prefix() + "d_output");

@@ -123,7 +123,7 @@ class ModelProgram {
   // over mp (member 0 holds it, the others zeros). Returns the gradient's tensor.
   int add_loss(int stream, int output);
 
-  Program build() && { return std::move(builder_).build(); }
+  Program build() &&;
 
  private:
   std::string task_name(std::string_view kind, const Place& place) const;

@@ -1,6 +1,6 @@
-// Every schedule, balanced and skewed, on 2 x 4 GPUs: the fold gives the times of all ranks,
-// nothing deadlocks whatever the hardware queues, and an iteration is never shorter than the work
-// of any stream or port.
+// Every schedule, balanced, skewed and with a straggler, on 2 x 4 GPUs: the fold gives the times of
+// all ranks, nothing deadlocks whatever the hardware queues, and an iteration is never shorter than
+// the work of any stream or port.
 #include <array>
 #include <map>
 
@@ -33,10 +33,16 @@ Profile make_profile() {
 struct Case {
   std::string schedule;
   bool skewed = false;
+  bool straggler = false;
 };
 
+std::string name_of(const Case& example) {
+  return example.schedule + (example.skewed ? "_skewed" : "") +
+         (example.straggler ? "_straggler" : "");
+}
+
 void PrintTo(const Case& example, std::ostream* out) {
-  *out << example.schedule << (example.skewed ? ", skewed" : ", balanced");
+  *out << name_of(example);
 }
 
 std::vector<Case> all_cases() {
@@ -44,6 +50,7 @@ std::vector<Case> all_cases() {
   for (const std::string& schedule : schedule_names()) {
     cases.push_back({schedule, false});
     cases.push_back({schedule, true});
+    cases.push_back({schedule, false, true});
   }
   return cases;
 }
@@ -57,6 +64,9 @@ class FoldSchedulesTest : public ::testing::TestWithParam<Case> {
       scenario.routing.kind = RoutingKind::kZipf;
       scenario.routing.zipf_exponent = 1;
       scenario.model.capacity_factor.reset();
+    }
+    if (GetParam().straggler) {  // GPU 1 of node 1
+      scenario.variation.rank_speed = {1, 1, 1, 1, 1, 0.7, 1, 1};
     }
     Evaluator evaluator = unit_evaluator();
     evaluator.durations = [this](const Program& program) {
@@ -170,9 +180,7 @@ TEST_P(FoldSchedulesTest, NothingSharedIsNeverSlower) {
 INSTANTIATE_TEST_SUITE_P(Schedules,
                          FoldSchedulesTest,
                          ::testing::ValuesIn(all_cases()),
-                         [](const auto& test) {
-                           return test.param.schedule + (test.param.skewed ? "_skewed" : "");
-                         });
+                         [](const auto& test) { return name_of(test.param); });
 
 }  // namespace
 }  // namespace moesim

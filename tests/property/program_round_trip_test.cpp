@@ -46,7 +46,11 @@ class Generator {
     for (int rank = 0; rank < program_.num_ranks; ++rank) {
       world.members[0].push_back(rank);
       program_.rank_scale.push_back(random_.uniform(0, 10));
+      program_.rank_speed.push_back(random_.uniform(0.001, 10));
     }
+    program_.jitter = Jitter{random_.uniform(1e-6, 1),
+                             static_cast<JitterDistribution>(random_.uniform_int(0, 1)),
+                             random_.next()};
     random_.shuffle(world.members[0]);
     program_.groups.push_back(world);
     program_.roles.push_back({.name = "all", .ranks = world.members[0]});
@@ -148,6 +152,9 @@ TEST(ProgramRoundTripTest, JsonAndTextKeepEverything) {
     EXPECT_EQ(program_to_json(from_json), json);
     EXPECT_EQ(program_to_json(from_text), json);
     EXPECT_EQ(from_json.rank_scale, program.rank_scale);
+    EXPECT_EQ(from_json.rank_speed, program.rank_speed);
+    ASSERT_TRUE(from_json.jitter);
+    EXPECT_EQ(from_json.jitter->seed, program.jitter->seed);
     EXPECT_EQ(from_json.streams, program.streams);
     ASSERT_EQ(from_json.tasks.size(), program.tasks.size());
     for (std::size_t task = 0; task < program.tasks.size(); ++task) {

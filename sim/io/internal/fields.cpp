@@ -153,9 +153,11 @@ std::uint64_t Fields::unsigned_or(const char* name, std::uint64_t fallback) cons
 }
 
 double Fields::real_or(const char* name, double fallback, RealRange range) const {
-  if (!has(name)) {
-    return fallback;
-  }
+  return has(name) ? real(name, range) : fallback;
+}
+
+double Fields::real(const char* name, RealRange range) const {
+  require(name);
   const double value =
       message_->GetReflection()->GetDouble(*message_, &descriptor(*message_, name));
   const std::string problem = range_problem(name, value, range.first, range.last);

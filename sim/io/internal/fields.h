@@ -54,6 +54,7 @@ class Fields {
   [[nodiscard]] std::int64_t long_integer(const char* name, IntegerRange range) const;
   [[nodiscard]] std::uint64_t unsigned_or(const char* name, std::uint64_t fallback) const;
 
+  [[nodiscard]] double real(const char* name, RealRange range) const;
   [[nodiscard]] double real_or(const char* name, double fallback, RealRange range) const;
   [[nodiscard]] std::vector<double> reals(const char* name, RealRange range) const;
   [[nodiscard]] bool flag(const char* name) const;  // false when absent

@@ -10,6 +10,7 @@
 #include "sim/io/internal/limits.h"
 #include "sim/io/internal/names.h"
 #include "sim/io/internal/token_table.h"
+#include "sim/io/internal/variation_reader.h"
 
 namespace moesim::io {
 namespace {
@@ -196,6 +197,7 @@ Scenario read_scenario(const Fields& root,
     }
   }
   scenario.seed = root.unsigned_or("seed", scenario.seed);
+  scenario.variation = read_variation(root, cluster, scenario.seed);
   return scenario;
 }
 

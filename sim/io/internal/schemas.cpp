@@ -72,6 +72,8 @@ static_assert(same(proto::Elementwise::COPY, ElementwiseOperation::kCopy) &&
               same(proto::Elementwise::LOSS, ElementwiseOperation::kLoss));
 static_assert(same(proto::Optimizer::SGD, OptimizerAlgorithm::kSgd) &&
               same(proto::Optimizer::ADAM, OptimizerAlgorithm::kAdam));
+static_assert(same(proto::Jitter::LOG_NORMAL, JitterDistribution::kLogNormal) &&
+              same(proto::Jitter::SHIFTED_EXPONENTIAL, JitterDistribution::kShiftedExponential));
 static_assert(same(proto::FeedForward::SIMPLE, FeedForward::kSimple) &&
               same(proto::FeedForward::SWIGLU, FeedForward::kSwiglu));
 static_assert(same(proto::AttentionMask::FULL, AttentionMask::kFull) &&

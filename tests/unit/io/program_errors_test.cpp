@@ -102,6 +102,17 @@ TEST(ProgramErrorsTest, RoutingsAndScales) {
             "p.txtpb:7:23: rank_scale is -1; write a number from 0 to 1000");
 }
 
+TEST(ProgramErrorsTest, Variation) {
+  EXPECT_EQ(error_after("rank_speed: [1, 2]"),
+            "p.txtpb:7:1: 2 factors for 4 ranks; write one for each rank");
+  EXPECT_EQ(error_after("rank_speed: [1, 1, 1, 0]"),
+            "p.txtpb:7:23: rank_speed is 0; write a number from 0.001 to 1000");
+  EXPECT_EQ(error_after("jitter { relative_deviation: 1.5 }"),
+            "p.txtpb:7:30: relative_deviation is 1.5; write a number from 0 to 1");
+  EXPECT_EQ(error_after("jitter { seed: 3 }"),
+            "p.txtpb:7:1: Jitter has no \"relative_deviation\"; add it");
+}
+
 TEST(ProgramErrorsTest, TaskWithoutMeaning) {
   EXPECT_EQ(error_in("num_ranks: 1"), "p.txtpb:1:1: the Program has no tasks; add one");
   EXPECT_THAT(error_of_task(""),

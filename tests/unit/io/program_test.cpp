@@ -30,6 +30,8 @@ tensors { name: "tiny" rows: 1 columns: 1 dtype: FP8_E4M3 placement { group: "mp
 routings { name: "skew" tokens { counts: [3, 1] } tokens { counts: [0, 4] }
            tokens { counts: [2, 2] } tokens { counts: [4, 0] } }
 rank_scale: [1, 1.1, 0.1, 1e-3]
+rank_speed: [1, 0.9, 2, 1]
+jitter { relative_deviation: 0.05 distribution: SHIFTED_EXPONENTIAL seed: 18446744073709551615 }
 tasks { name: "a" stream: "compute" kind: "warm-up" fixed { time: "1.5 us" } }
 tasks { name: "g" stream: "compute" layer: 0 reads { tensor: "x" } writes { tensor: "index" }
         gate { gate: XMOE top_k: 2 experts: [0, 1, 0, 1] routing: "skew"
@@ -96,6 +98,11 @@ TEST(ProgramTest, ReadsEveryField) {
   EXPECT_EQ(program.tensors[0].placement[1].axis, PlacementAxis::kPartial);
   EXPECT_EQ(program.tensors[0].seed, 7);
   EXPECT_THAT(program.rank_scale, ElementsAre(1, 1.1, 0.1, 1e-3));
+  EXPECT_THAT(program.rank_speed, ElementsAre(1, 0.9, 2, 1));
+  ASSERT_TRUE(program.jitter);
+  EXPECT_EQ(program.jitter->relative_deviation, 0.05);
+  EXPECT_EQ(program.jitter->distribution, JitterDistribution::kShiftedExponential);
+  EXPECT_EQ(program.jitter->seed, 18446744073709551615U);
   const auto& gate = std::get<Gate>(program.tasks[1].descriptor);
   EXPECT_EQ(gate.gate, GateKind::kXmoe);
   EXPECT_EQ(gate.domains, 2);
@@ -194,6 +201,7 @@ TEST(ProgramTest, JsonIsTheContract) {
     {"name": "even", "tokens": [[1, 2], [3, 4]]}
   ],
   "rank_scale": [1, 0.1],
+  "rank_speed": [],
   "tasks": [
     {"name": "a", "roles": [], "stream": "compute", "kind": "fixed", "pass": "FORWARD", \
 "reads": [], "writes": [], "waits": [], "order_only": [], "fixed": {"time": "1500 ns"}},

@@ -52,7 +52,7 @@ TEST(ValidRowsTest, ACapacityFillsEveryBuffer) {
   EXPECT_TRUE(valid_rows.all_full());
   EXPECT_EQ(valid_rows.valid_rows({0, 0, 1, 2, 3, kNone}, 0), 3);
   const Task& dispatch = program.tasks[task_named(program, "l0.f.dispatch.0")];
-  EXPECT_EQ(valid_rows.sent_rows(dispatch, {0, 2}, 0, 1), 5);  // half of 2 blocks of 5 rows
+  EXPECT_EQ(valid_rows.sent_rows(dispatch, {0, 2}, 0)[1], 5);  // half of 2 blocks of 5 rows
 }
 
 TEST(ValidRowsTest, FollowsFsmoe) {
@@ -91,10 +91,10 @@ TEST(ValidRowsTest, SentRowsAreThoseOfTheDestinationsBlocks) {
   const Task& dispatch = program.tasks[task_named(program, "l0.f.dispatch.1")];  // rows [2,4)
   const std::vector<int> members = {1, 3};
   // Rank 1 has 3 and 1 tokens, rank 3 has 1 and 3; floor(4n/4) - floor(2n/4).
-  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 0, 0), 2);
-  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 0, 1), 1);
-  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 1, 0), 1);
-  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 1, 1), 2);
+  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 0)[0], 2);
+  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 0)[1], 1);
+  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 1)[0], 1);
+  EXPECT_EQ(valid_rows.sent_rows(dispatch, members, 1)[1], 2);
 }
 
 TEST(ValidRowsTest, LayersAreAlike) {
