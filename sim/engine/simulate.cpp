@@ -89,14 +89,17 @@ void add_standing(bool is_exact, std::optional<Time> latest, Trace& trace) {
   }
 }
 
-bool folds(const Program& program, Resolution resolution) {
-  const bool is_asked_for = resolution == Resolution::kFold;
-  if (is_asked_for && are_all_unlike(program)) {
+Resolution choose(Resolution asked, const Program& program) {
+  const bool is_unlike = are_all_unlike(program);
+  if (asked == Resolution::kFold && is_unlike) {
     throw Error(
         "jitter gives each rank times of its own: none stands for others, and nothing folds; leave "
         "out --resolution fold, or the jitter");
   }
-  return is_asked_for || (resolution == Resolution::kAuto && !are_all_unlike(program));
+  if (asked == Resolution::kAuto) {
+    return is_unlike ? Resolution::kPorts : Resolution::kFold;
+  }
+  return asked;
 }
 
 }  // namespace
@@ -119,7 +122,8 @@ Trace simulate(const Program& program,
                const Cluster* cluster,
                const Profile* profile,
                const SimulationOptions& options) {
-  const bool fold = folds(program, options.resolution);
+  const Resolution resolution = choose(options.resolution, program);
+  const bool fold = resolution == Resolution::kFold;
   TaskCosts costs(program, cluster, profile);
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   const LinkPatterns links = make_link_patterns(costs);
@@ -130,7 +134,7 @@ Trace simulate(const Program& program,
   const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
   SharingWatch watch(workload, *transfers);
   const bool watched = options.keep_spans && options.effects.port_sharing &&
-                       options.resolution != Resolution::kFlows && !workload.participants.empty();
+                       resolution != Resolution::kFlows && !workload.participants.empty();
   Machine machine(workload, overhead, watched ? static_cast<Transfers&>(watch) : *transfers);
   run_on_simgrid(machine);
   if (!machine.finished()) {
@@ -139,7 +143,7 @@ Trace simulate(const Program& program,
 
   Trace trace;
   trace.executor = "simulator";
-  trace.resolution = name(fold ? Resolution::kFold : options.resolution);
+  trace.resolution = name(resolution);
   trace.classes = workload.classes.ranks;
   if (options.keep_spans) {
     trace.spans = machine.spans();

@@ -148,7 +148,10 @@ double compare(const Case& made, int& num_exact) {
   EXPECT_LE(flows.end.seconds(), latest.seconds() + slack(latest));
   EXPECT_LE(ports.end, latest);
   const UncontendedWork work = uncontended_work(made.maker.program(), &made.cluster, &made.profile);
-  Time least = work.link_load;
+  Time least;
+  for (const MediumWork& medium : work.media) {
+    least = std::max(least, medium.load);
+  }
   for (const Time load : work.port_loads) {
     least = std::max(least, load);
   }
