@@ -31,6 +31,14 @@ RowTraffic::RegionKey RowTraffic::key(const Region& region) const {
           region.relative_to};
 }
 
+RowTraffic::RowsKey RowTraffic::rows_key(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  if (task.reads.empty() || task.writes.empty()) {
+    return {collective.group, {collective.routing, collective.bytes}, {}};
+  }
+  return {collective.group, key(task.reads[0]), key(task.writes[0])};
+}
+
 std::int64_t RowTraffic::valid_rows(const Region& region, int rank) {
   if (valid_rows_.all_full() || first_tensor_[region.tensor] == kNone) {
     return region.num_list_rows();
@@ -48,8 +56,7 @@ Exchange RowTraffic::exchange(const Cluster& cluster, const Task& task, const Me
   if (valid_rows_.all_full()) {
     return make_exchange(cluster, task, member);
   }
-  const int group = std::get<Collective>(task.descriptor).group;
-  auto& of_ranks = exchanges_[{group, key(task.reads[0]), key(task.writes[0])}];
+  auto& of_ranks = exchanges_[rows_key(task)];
   of_ranks.resize(program_.num_ranks);
   std::optional<Exchange>& exchange = of_ranks[member.rank()];
   if (!exchange.has_value()) {

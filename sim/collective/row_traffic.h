@@ -50,6 +50,11 @@ class RowTraffic {
   };
   Routed routed(const Cluster& cluster, const Task& task, const Member& member) const;
 
+  // Equal keys have equal rows moved from each to each: of an all-to-all whose parts are unequal.
+  using RegionKey = std::array<std::int64_t, 8>;
+  using RowsKey = std::tuple<int, RegionKey, RegionKey>;  // group, read, written
+  RowsKey rows_key(const Task& task) const;
+
   // Tokens that such an all-to-all sends from one member of an instance to another, or keeps.
   std::int64_t routed_tokens(const Task& task,
                              const std::vector<int>& members,
@@ -58,17 +63,14 @@ class RowTraffic {
 
  private:
   // Where a region lies and whose counts it has: equal keys have equal rows on every rank.
-  using RegionKey = std::array<std::int64_t, 8>;
-  using ExchangeKey = std::tuple<int, RegionKey, RegionKey>;  // group, read, written
-
   RegionKey key(const Region& region) const;
   Exchange make_exchange(const Cluster& cluster, const Task& task, const Member& member);
 
   const Program& program_;
   const ValidRows& valid_rows_;
   std::vector<int> first_tensor_;  // by tensor: the first with the same counts; kNone: full
-  std::map<RegionKey, std::vector<std::optional<std::int64_t>>> rows_;     // by rank
-  std::map<ExchangeKey, std::vector<std::optional<Exchange>>> exchanges_;  // by rank
+  std::map<RegionKey, std::vector<std::optional<std::int64_t>>> rows_;  // by rank
+  std::map<RowsKey, std::vector<std::optional<Exchange>>> exchanges_;   // by rank
 };
 
 }  // namespace moesim

@@ -154,6 +154,11 @@ void Machine::join(int collective) {
   for (int i = joint.first_participant; i < end; ++i) {
     states_[workload_.participants[i].slot].transfer = now_;
   }
+  begin(collective);
+}
+
+void Machine::begin(int collective) {
+  const JointCollective& joint = workload_.collectives[collective];
   const int first_slot = workload_.participants[joint.first_participant].slot;
   schedule(now_ + joint.startup, EventKind::kTransfer, collective, first_slot);
 }
@@ -208,6 +213,10 @@ void Machine::end_collective(int collective) {
   if (collectives_[collective].end > now_) {  // slowed by others since
     const int first_slot = workload_.participants[joint.first_participant].slot;
     schedule(collectives_[collective].end, EventKind::kCollectiveEnd, collective, first_slot);
+    return;
+  }
+  if (joint.next != kNone) {
+    begin(joint.next);
     return;
   }
   const int end_participant = workload_.collectives[collective + 1].first_participant;

@@ -67,6 +67,7 @@ class Machine {
   void start(int slot);
   void end(int slot);
   void join(int collective);
+  void begin(int collective);
   void begin_transfer(int collective);
   void end_collective(int collective);
   Time load_ports(const Participant& participant, int collective);

@@ -8,7 +8,8 @@
 namespace moesim {
 namespace {
 
-// What each collective takes alone: start-up, then the longest transfer of any participant.
+// What each collective takes alone: start-up, then the longest transfer of any participant, and the
+// same of the phases behind it, which have higher numbers.
 std::vector<Time> times_alone(const Workload& workload) {
   std::vector<Time> times;
   for (int collective = 0; collective < workload.num_collectives(); ++collective) {
@@ -24,6 +25,11 @@ std::vector<Time> times_alone(const Workload& workload) {
       transfer = std::max(transfer, workload.link_uses[i].load);
     }
     times.push_back(joint.startup + transfer);
+  }
+  for (int collective = workload.num_collectives() - 1; collective >= 0; --collective) {
+    if (const int next = workload.collectives[collective].next; next != kNone) {
+      times[collective] += times[next];
+    }
   }
   return times;
 }

@@ -21,6 +21,7 @@ class WorkloadWriter {
 
   void write() {
     number_collectives();
+    number_phases();
     reserve();
     for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
       workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
@@ -33,21 +34,24 @@ class WorkloadWriter {
 
  private:
   void number_collectives();
+  void number_phases();
   void reserve();
   void add_slots(int rank);
   Slot make_slot(const Task& task, int rank, int position);
+  int num_phases(const Task& task) const;
+  bool joins(const Task& task, int rank) const;
   int collective_of(const Communicator& communicator, int rank, int position) const;
   void place_participants();
   void place_link_uses();
-  LinkUsers users_of(const LinkPatterns::Pattern& pattern, int group) const;
-  void add_link_uses(const Participant& first, const std::vector<LinkUsers>& users);
+  LinkUsers users_of(const LinkPatterns::Pattern& pattern) const;
+  void add_link_uses(int phase, const Participant& first, const std::vector<LinkUsers>& users);
 
   Workload& workload_;
   const Program& program_;
   const LinkPatterns& links_;
   TaskCosts& costs_;
-  std::vector<int> first_collective_;  // by communicator
-  std::vector<Participant> joined_;    // by rank, then launch order
+  std::vector<int> first_collective_;                // by communicator
+  std::vector<std::pair<int, Participant>> joined_;  // collective; by rank, then launch order
 };
 
 // The k-th collectives on a communicator are numbered by k, then by class of instances.
@@ -62,7 +66,47 @@ void WorkloadWriter::number_collectives() {
       }
     }
   }
-  workload_.collectives.emplace_back();
+}
+
+// All ranks of a collective have as many phases: those of whoever comes to it first count.
+void WorkloadWriter::number_phases() {
+  std::vector<JointCollective>& collectives = workload_.collectives;
+  for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
+    const Script& script = workload_.script(rank);
+    for (int position = 0; position < script.size(); ++position) {
+      const Task& task = program_.tasks[script.tasks[position]];
+      if (num_phases(task) == 1 || !joins(task, rank)) {
+        continue;
+      }
+      const auto& collective = std::get<Collective>(task.descriptor);
+      int at = collective_of({collective.group, task.stream}, rank, position);
+      if (collectives[at].next != kNone) {
+        continue;
+      }
+      for (int phase = 1; phase < num_phases(task); ++phase) {
+        const int next = static_cast<int>(collectives.size());
+        collectives[at].next = next;
+        collectives.push_back({.phase = phase});
+        at = next;
+      }
+    }
+  }
+  collectives.emplace_back();
+}
+
+int WorkloadWriter::num_phases(const Task& task) const {
+  return std::holds_alternative<Collective>(task.descriptor) ? costs_.num_phases(task) : 1;
+}
+
+// Whether the rank has others to meet in a collective.
+bool WorkloadWriter::joins(const Task& task, int rank) const {
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  if (collective == nullptr) {
+    return false;
+  }
+  const int instance =
+      costs_.groups().instance(collective->group, workload_.classes.ranks[rank].representative);
+  return instance != kNone && program_.groups[collective->group].members[instance].size() > 1;
 }
 
 // A thousand ranks have millions of slots: vectors that grow by doubling would hold twice that.
@@ -99,13 +143,17 @@ Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
         std::holds_alternative<HostWait>(task.descriptor) ? Action::kHostWait : Action::kWork;
     return slot;
   }
-  const int instance = costs_.groups().instance(collective->group, representative);
   slot.action = Action::kSkip;
-  if (instance != kNone && program_.groups[collective->group].members[instance].size() > 1) {
+  if (joins(task, rank)) {
     slot.action = Action::kJoin;
     slot.collective = collective_of({collective->group, task.stream}, rank, position);
-    joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
-                       .load = costs_.load(task, representative)});
+    int at = slot.collective;
+    for (int phase = 0; phase < num_phases(task) && at != kNone; ++phase) {
+      joined_.emplace_back(at,
+                           Participant{.slot = static_cast<int>(workload_.slots.size()),
+                                       .load = costs_.load(task, representative, phase)});
+      at = workload_.collectives[at].next;
+    }
   }
   return slot;
 }
@@ -123,8 +171,7 @@ int WorkloadWriter::collective_of(const Communicator& communicator, int rank, in
 // Sorts the participants by collective (a counting sort: rank order stays).
 void WorkloadWriter::place_participants() {
   std::vector<JointCollective>& collectives = workload_.collectives;
-  for (const Participant& participant : joined_) {
-    const int collective = workload_.slots[participant.slot].collective;
+  for (const auto& [collective, participant] : joined_) {
     ++collectives[collective + 1].first_participant;
     collectives[collective].startup =
         std::max(collectives[collective].startup, participant.load.startup);
@@ -135,14 +182,13 @@ void WorkloadWriter::place_participants() {
     cursor[i] = collectives[i].first_participant;
   }
   workload_.participants.resize(joined_.size());
-  for (const Participant& participant : joined_) {
-    const int collective = workload_.slots[participant.slot].collective;
+  for (const auto& [collective, participant] : joined_) {
     workload_.participants[cursor[collective]++] = participant;
   }
 }
 
-LinkUsers WorkloadWriter::users_of(const LinkPatterns::Pattern& pattern, int group) const {
-  const InstanceClasses& instances = workload_.classes.groups[group];
+LinkUsers WorkloadWriter::users_of(const LinkPatterns::Pattern& pattern) const {
+  const InstanceClasses& instances = workload_.classes.groups[pattern.group];
   LinkUsers users(instances.rank_classes.size());
   for (std::size_t i = 0; i < pattern.loads->of_instance.size(); ++i) {
     for (const MediumLoad& load : pattern.loads->of_instance[i]) {
@@ -159,25 +205,25 @@ void WorkloadWriter::place_link_uses() {
   if (links_.patterns.empty()) {
     return;
   }
-  std::vector<LinkUsers> users(links_.patterns.size());
-  for (std::size_t task = 0; task < program_.tasks.size(); ++task) {
-    if (const int pattern = links_.of_task[task]; pattern != kNone && users[pattern].empty()) {
-      const int group = std::get<Collective>(program_.tasks[task].descriptor).group;
-      users[pattern] = users_of(links_.patterns[pattern], group);
-    }
+  std::vector<LinkUsers> users;
+  users.reserve(links_.patterns.size());
+  for (const LinkPatterns::Pattern& pattern : links_.patterns) {
+    users.push_back(users_of(pattern));
   }
   for (int i = 0; i < workload_.num_collectives(); ++i) {
     JointCollective& collective = workload_.collectives[i];
     collective.first_link_use = static_cast<int>(workload_.link_uses.size());
     if (collective.first_participant < workload_.collectives[i + 1].first_participant) {
-      add_link_uses(workload_.participants[collective.first_participant], users);
+      add_link_uses(collective.phase, workload_.participants[collective.first_participant], users);
     }
   }
   workload_.collectives.back().first_link_use = static_cast<int>(workload_.link_uses.size());
 }
 
 // All participants of a collective have the same task's loads: those of the first count.
-void WorkloadWriter::add_link_uses(const Participant& first, const std::vector<LinkUsers>& users) {
+void WorkloadWriter::add_link_uses(int phase,
+                                   const Participant& first,
+                                   const std::vector<LinkUsers>& users) {
   const Slot& slot = workload_.slots[first.slot];
   const int position = first.slot - workload_.first_slot[slot.rank];
   const int task = workload_.script(slot.rank).tasks[position];
@@ -185,7 +231,7 @@ void WorkloadWriter::add_link_uses(const Participant& first, const std::vector<L
   const int instance =
       costs_.groups().instance(collective.group, workload_.classes.ranks[slot.rank].representative);
   const int of_class = workload_.classes.groups[collective.group].of_instance[instance];
-  const int pattern = links_.of_task[task];
+  const int pattern = links_.of_task[task][phase];
   const double bytes =
       links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
   for (const auto& [use, count] : users[pattern][of_class]) {

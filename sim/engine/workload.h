@@ -41,13 +41,16 @@ struct LinkUse {
   Time total() const { return load.scaled(count); }
 };
 
-// A collective of one class of group instances: participants and uses of links
-// [first, next collective's first). One that lacks some of `num_awaited` never begins.
+// A collective of one class of group instances, or a later phase of one: participants and uses of
+// links [first, next collective's first). One that lacks some of `num_awaited` never begins; a
+// later phase awaits nobody, but the phase before it.
 struct JointCollective {
   int first_participant = 0;
   int first_link_use = 0;
   int num_awaited = 0;
-  Time startup{};  // the longest of any participant
+  Time startup{};    // the longest of any participant
+  int next = kNone;  // the phase that begins when this one ends
+  int phase = 0;
 };
 
 // A Program as the machine runs it: a rank per class, its tasks as slots in launch order, the
@@ -57,9 +60,10 @@ struct Workload {
   Classes classes;
   std::vector<int> first_slot;  // by simulated rank, and one past the last
   std::vector<Slot> slots;
-  std::vector<JointCollective> collectives;  // and one past the last
-  std::vector<Participant> participants;     // by collective, then rank
-  std::vector<LinkUse> link_uses;            // by collective, then link
+  std::vector<JointCollective>
+      collectives;                        // later phases behind all others; and one past the last
+  std::vector<Participant> participants;  // by collective, then rank
+  std::vector<LinkUse> link_uses;         // by collective, then link
 
   int num_ranks() const { return static_cast<int>(classes.ranks.size()); }
   int num_collectives() const { return static_cast<int>(collectives.size()) - 1; }
