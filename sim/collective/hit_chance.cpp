@@ -1,6 +1,7 @@
 #include "sim/collective/hit_chance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -37,23 +38,19 @@ Polynomial of_experts(double odds, int count, int top_k) {
   return made;
 }
 
-// For each factor, the k-th coefficient of the product of all others; the last: of all.
-std::vector<double> without_each(const std::vector<Polynomial>& factors, int top_k) {
+// For each factor, the product of all others.
+std::vector<Polynomial> all_others(const std::vector<Polynomial>& factors, int top_k) {
   const std::size_t size = factors.size();
-  std::vector<Polynomial> after(size + 1, one(top_k));  // the product of factors from i on
-  for (std::size_t i = size; i-- > 0;) {
-    after[i] = product(factors[i], after[i + 1]);
-  }
-  std::vector<double> left(size + 1);
+  std::vector<Polynomial> others(size, one(top_k));
   Polynomial before = one(top_k);
+  Polynomial after = one(top_k);
   for (std::size_t i = 0; i < size; ++i) {
-    for (int j = 0; j <= top_k; ++j) {
-      left[i] += before[j] * after[i + 1][top_k - j];
-    }
+    others[i] = product(others[i], before);
     before = product(before, factors[i]);
+    others[size - 1 - i] = product(others[size - 1 - i], after);
+    after = product(after, factors[size - 1 - i]);
   }
-  left[size] = before[top_k];
-  return left;
+  return others;
 }
 
 struct Source {
@@ -70,31 +67,65 @@ double bounded(double miss, double all, double rows, int experts, const Source& 
   return all > 0 ? std::clamp(1 - miss / all, least, most) : most;
 }
 
-// First the chance of each factor's set.
+// Of each factor's set.
 std::vector<double> chances(const std::vector<Polynomial>& factors,
                             const std::vector<double>& rows,
                             const std::vector<int>& experts,
                             const Source& source) {
-  const std::vector<double> left = without_each(factors, source.top_k);
+  const std::vector<Polynomial> others = all_others(factors, source.top_k);
   std::vector<double> made;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    made.push_back(bounded(left[i], left.back(), rows[i], experts[i], source));
+    const double all = product(others[i], factors[i])[source.top_k];
+    made.push_back(bounded(others[i][source.top_k], all, rows[i], experts[i], source));
   }
   return made;
 }
 
-// Of an expert that this share of the tokens chooses, in units of that of the likeliest: a factor
-// that is common to all odds cancels, and large powers do not overflow.
-std::vector<double> relative_odds(const std::vector<double>& shares) {
-  constexpr double kAlways = 1 - 1e-9;
-  std::vector<double> odds;
-  for (const double share : shares) {
-    const double kept = std::min(share, kAlways);
-    odds.push_back(kept / (1 - kept));
+// How much more often experts are wanted than these odds choose one of each member's:
+//   share * e_k(w) / (w e_(k-1)(w without it))
+std::vector<double> corrections(const std::vector<double>& odds,
+                                const std::vector<double>& shares,
+                                const std::vector<int>& experts,
+                                int top_k) {
+  std::vector<Polynomial> factors;
+  for (std::size_t i = 0; i < odds.size(); ++i) {
+    factors.push_back(of_experts(odds[i], experts[i], top_k));
   }
-  const double most = *std::max_element(odds.begin(), odds.end());
-  for (double& value : odds) {
-    value /= most;
+  const std::vector<Polynomial> others = all_others(factors, top_k);
+  std::vector<double> made(odds.size(), 1);
+  for (std::size_t i = 0; i < odds.size(); ++i) {
+    const double all = product(others[i], factors[i])[top_k];
+    const Polynomial without = product(others[i], of_experts(odds[i], experts[i] - 1, top_k));
+    if (const double chosen = odds[i] * without[top_k - 1]; chosen > 0) {
+      made[i] = shares[i] * all / chosen;
+    }
+  }
+  return made;
+}
+
+// Odds of one expert of each member with which it is chosen by its share of the tokens, in units of
+// the largest: a factor that is common to all cancels, and large powers do not overflow. (The
+// iteration of Chen, Dempster and Liu, section 3.)
+std::vector<double> fitted_odds(const std::vector<double>& shares,
+                                const std::vector<int>& experts,
+                                int top_k) {
+  constexpr int kMaxRounds = 100;
+  constexpr double kExact = 1e-9;
+  std::vector<double> odds = shares;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const double most = *std::max_element(odds.begin(), odds.end());
+    for (double& value : odds) {
+      value /= most;
+    }
+    const std::vector<double> factors = corrections(odds, shares, experts, top_k);
+    double worst = 0;
+    for (std::size_t i = 0; i < odds.size(); ++i) {
+      odds[i] *= factors[i];
+      worst = std::max(worst, std::abs(factors[i] - 1));
+    }
+    if (worst < kExact) {
+      break;
+    }
   }
   return odds;
 }
@@ -125,7 +156,7 @@ HitChances hit_chances(const std::vector<double>& rows,
     experts.push_back(static_cast<int>(num_experts * (i + 1) / size - num_experts * i / size));
     shares.push_back(rows[i] / (source.tokens * std::max(1, experts.back())));
   }
-  const std::vector<double> odds = relative_odds(shares);
+  const std::vector<double> odds = fitted_odds(shares, experts, top_k);
   std::vector<Polynomial> of_member;
   for (std::int64_t i = 0; i < size; ++i) {
     of_member.push_back(of_experts(odds[i], experts[i], top_k));

@@ -20,13 +20,12 @@ struct HitChances {
 
 // Counts say how often experts are chosen, not which are chosen together: choices are taken as
 // independent but for being top_k different ones (conditional Bernoulli sampling; Chen, Dempster
-// and Liu, "Weighted finite population sampling to maximize entropy", 1994), with the odds p / (1 -
-// p) of an expert that a share p of the tokens chooses, the same for all experts of a member. With
-// odds w, the chance to miss a set is e_k(w outside of it) / e_k(w), e_k the elementary symmetric
-// polynomial; uniform counts give hit_chance. Odds for marginals are exact only where these are
-// uniform: a chance is kept between what the counts allow, rows / (tokens * min(k, a)) and
-// rows / tokens, a being the experts of the set.
-// `on_node` are the members of each node.
+// and Liu, "Weighted finite population sampling to maximize entropy", 1994), with odds w, the same
+// for all experts of a member, such that each is chosen as often as counted. The chance to miss a
+// set is e_k(w outside of it) / e_k(w), e_k the elementary symmetric polynomial; uniform counts
+// give hit_chance. Counts that no such odds explain, as padding makes them, are kept within rows /
+// (tokens * min(k, a)) and rows / tokens, a being the experts of the set. `on_node` are the members
+// of each node.
 HitChances hit_chances(const std::vector<double>& rows,
                        const std::vector<std::vector<int>>& on_node,
                        int num_experts,

@@ -31,7 +31,7 @@ Cluster random_cluster(Random& random, int nodes, int gpus) {
       "num_nodes: " + std::to_string(nodes) + " gpus_per_node: " + std::to_string(gpus) +
           " gpu_memory: '1 GiB' nodes { node { pcie_rate: '" + pick({"20 GB/s", "80 GB/s"}) +
           "' memory_rate: '200 GB/s' nvlink { rate: '300 GB/s' switches: 3 latency: '1 us' } "
-          "nics: " +
+          "gpus_per_pcie_switch: 1 nics: " +
           pick({"1", std::to_string(gpus)}) + " nic_rate: '25 GB/s' } } fabric { " +
           pick({"single_switch {}",
                 "fat_tree { down: [2, 8] }",
