@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/collective/cost_curve.h"
 #include "sim/collective/wire_tariff.h"
@@ -66,6 +67,9 @@ CollectiveCosts::CollectiveCosts(const Program& program,
       profile_(&profile),
       valid_rows_(&valid_rows),
       traffic_(program, cluster, valid_rows) {
+  if (cluster.links != nullptr) {
+    bottlenecks_.emplace(*cluster.links);
+  }
   only_default_ = profile.algorithms.empty() && std::ranges::none_of(profile.collectives, chooses);
   may_be_fastest_ = std::ranges::any_of(profile.algorithms, [](const AlgorithmChoice& choice) {
     return choice.algorithm == Algorithm::kFastest;
@@ -94,14 +98,6 @@ CollectiveLoad CollectiveCosts::load(const Task& task, const Member& member, int
   return load_of(plan(task), phase, task, member);
 }
 
-std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task, int phase) const {
-  return traffic_.link_loads(task, plan(task).flow_step(phase));
-}
-
-TrafficKey CollectiveCosts::links_key(const Task& task, int phase) const {
-  return traffic_key(std::get<Collective>(task.descriptor), plan(task).flow_step(phase));
-}
-
 CollectiveLoad CollectiveCosts::load_of(const AlgorithmPlan& plan,
                                         int phase,
                                         const Task& task,
@@ -112,9 +108,7 @@ CollectiveLoad CollectiveCosts::load_of(const AlgorithmPlan& plan,
   if (place.size == 1) {
     return {};
   }
-  const bool is_whole = part.among == Among::kAll;
-  CachedTariff& cached =
-      tariff(part.operation, is_whole ? plan.algorithm : Algorithm::kDefault, place);
+  CachedTariff& cached = tariff_of(plan, phase, member.place);
   if (collective.operation == CollectiveOperation::kShift) {
     place = shift_place(*cluster_, *member.ranks, member.index, collective, place);
   }
@@ -168,7 +162,7 @@ CollectiveLoad CollectiveCosts::priced(CollectiveOperation operation,
     }
     const double size = bytes[port];
     startup = std::max(startup, price.startup_seconds);
-    if (traffic_.has_links() && !price.measured) {
+    if (traffic_.has_links() && (!price.measured || is_on_links(cached, price))) {
       continue;  // the links say what it takes
     }
     const Time time = checked_time(price.seconds(size), to_string(operation));
@@ -236,6 +230,76 @@ void CollectiveCosts::note_extrapolation(const PortPrice& price,
                    describe(price.entry->operation, price.entry->span),
                    format_bytes(price.entry->points.front().size),
                    format_bytes(price.entry->points.back().size)));
+}
+
+// A time that is spent on links can be told from one entry only.
+bool CollectiveCosts::is_on_links(const CachedTariff& cached, const PortPrice& price) const {
+  const Tariff& tariff = cached.tariff;
+  const bool is_one_entry =
+      !tariff.intra.used || !tariff.inter.used || tariff.intra.entry == tariff.inter.entry;
+  return traffic_.has_links() && price.bottleneck == BottleneckPlace::kLink &&
+         price.entry != nullptr && is_one_entry;
+}
+
+CollectiveCosts::CachedTariff& CollectiveCosts::tariff_of(const AlgorithmPlan& plan,
+                                                          int phase,
+                                                          const MemberPlace& place) const {
+  const Phase& part = plan.phases[phase];
+  const Algorithm algorithm = part.among == Among::kAll ? plan.algorithm : Algorithm::kDefault;
+  return tariff(part.operation, algorithm, part.place(place));
+}
+
+// The price of a phase that is spent on links, and by which share of the nominal bytes it goes.
+std::optional<CollectiveCosts::PriceOnLinks> CollectiveCosts::price_on_links(const Task& task,
+                                                                             int phase) const {
+  const AlgorithmPlan& plan = this->plan(task);
+  const auto& collective = std::get<Collective>(task.descriptor);
+  for (const std::vector<int>& members : program_->groups[collective.group].members) {
+    const MemberPlace place = places_of(*cluster_, members).front();
+    if (plan.phases[phase].place(place).size > 1) {
+      const CachedTariff& cached = tariff_of(plan, phase, place);
+      const PortPrice& price = cached.tariff.inter.used ? cached.tariff.inter : cached.tariff.intra;
+      return is_on_links(cached, price)
+                 ? std::optional(PriceOnLinks{&price, plan.phases[phase].share(place)})
+                 : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+CollectiveCosts::LinkKey CollectiveCosts::link_key(const Task& task, int phase) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  const auto spent =
+      traffic_.has_links() ? price_on_links(task, phase) : std::optional<PriceOnLinks>{};
+  const bool is_table = spent && !spent->price->entry->points.empty();
+  return {traffic_key(collective, plan(task).flow_step(phase)), is_table ? collective.bytes : 0};
+}
+
+std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task, int phase) const {
+  if (!traffic_.has_links()) {
+    return nullptr;
+  }
+  const FlowStep step = plan(task).flow_step(phase);
+  const std::optional<PriceOnLinks> spent = price_on_links(task, phase);
+  if (!spent) {
+    return traffic_.link_loads(task, step);
+  }
+  std::shared_ptr<const GroupLoads> fresh;
+  std::shared_ptr<const GroupLoads>& loads =
+      depends_on_rank(task) ? fresh : at_bottlenecks_[link_key(task, phase)];
+  if (loads == nullptr) {
+    const auto& collective = std::get<Collective>(task.descriptor);
+    const CollectiveCost& entry = *spent->price->entry;
+    const auto bytes = static_cast<double>(std::max<std::int64_t>(1, collective.bytes));
+    const double per_byte = spent->price->seconds(spent->share * bytes) / bytes;
+    const double factor =
+        bottlenecks_->factor(entry, *traffic_.balanced_link_loads(task, step), per_byte);
+    loads = bottlenecks_->multiplied(entry, *traffic_.link_loads(task, step), factor);
+    note(fmt::format("{}: its time is taken to be spent on {}, which others share",
+                     describe(entry.operation, entry.span),
+                     visible_in_line(entry.bottleneck_link)));
+  }
+  return loads;
 }
 
 }  // namespace moesim

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "sim/base/time.h"
 #include "sim/collective/algorithm_plan.h"
+#include "sim/collective/bottleneck_links.h"
 #include "sim/collective/collective_traffic.h"
 #include "sim/collective/member_place.h"
 #include "sim/collective/port.h"
@@ -68,10 +71,12 @@ class CollectiveCosts {
 
   // What the messages of a phase put on links: seconds for each byte of the task, or in all where
   // `depends_on_rank`. Null where the cluster has no links.
-  std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase = 0) const;
+  std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase) const;
 
-  // What decides `link_loads` of a task that does not depend on the rank.
-  TrafficKey links_key(const Task& task, int phase) const;
+  // Phases of collectives with equal keys that do not depend on the rank have the same link loads.
+  // The second part is the task's bytes where the loads are not in proportion to them, else 0.
+  using LinkKey = std::pair<TrafficKey, std::int64_t>;
+  LinkKey link_key(const Task& task, int phase) const;
 
   const std::vector<std::string>& assumptions() const { return assumptions_; }
 
@@ -113,14 +118,25 @@ class CollectiveCosts {
   void note(const std::string& assumption) const;
   void note_extrapolation(const PortPrice& price, double bytes, CachedTariff& cached) const;
 
+  // A price that is spent on links, for this share of a collective's nominal bytes.
+  struct PriceOnLinks {
+    const PortPrice* price = nullptr;
+    double share = 1;
+  };
+  CachedTariff& tariff_of(const AlgorithmPlan& plan, int phase, const MemberPlace& place) const;
+  bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;
+  std::optional<PriceOnLinks> price_on_links(const Task& task, int phase) const;
+
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
   CollectiveTraffic traffic_;
-  bool only_default_ = true;  // the profile chooses no algorithm
+  std::optional<BottleneckLinks> bottlenecks_;  // where the cluster has links
+  bool only_default_ = true;                    // the profile chooses no algorithm
   bool may_be_fastest_ = false;
   bool has_peer_rates_ = false;
+  mutable std::map<LinkKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
   mutable std::map<PlanKey, AlgorithmPlan> plans_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;

@@ -207,6 +207,11 @@ std::shared_ptr<const GroupLoads> CollectiveTraffic::link_loads(const Task& task
   return std::make_shared<const GroupLoads>(group_loads(std::move(loads), num_media));
 }
 
+std::shared_ptr<const GroupLoads> CollectiveTraffic::balanced_link_loads(
+    const Task& task, const FlowStep& step) const {
+  return links_->of(collective_of(task), step);
+}
+
 // An all-to-all of unequal parts; other collectives as if everyone moved what the fullest member
 // does.
 std::vector<MediumLoad> CollectiveTraffic::unequal_link_loads(const Task& task,

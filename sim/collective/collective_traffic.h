@@ -45,6 +45,10 @@ class CollectiveTraffic {
   // the rank. Null where the cluster has no links.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task, const FlowStep& step) const;
 
+  // The same, of a cluster with links, as if all parts were equal: for each byte.
+  std::shared_ptr<const GroupLoads> balanced_link_loads(const Task& task,
+                                                        const FlowStep& step) const;
+
   // Of the task's group.
   const GroupShape& shape(const Task& task) const;
 

@@ -110,14 +110,14 @@ class CostPartition {
   TaskCosts& costs_;
   Partition partition_;
   std::vector<PlaceKind> seen_;
-  std::set<std::pair<TrafficKey, std::int64_t>> seen_loads_;  // with bytes
+  std::set<std::pair<CollectiveCosts::LinkKey, std::int64_t>> seen_loads_;  // with bytes
 };
 
 // Of collectives whose loads may differ between instances, each is looked at once.
 bool CostPartition::is_new_kind(const Task& task) {
   const auto* collective = std::get_if<Collective>(&task.descriptor);
   return collective != nullptr && costs_.differs_by_instance(task) &&
-         seen_loads_.emplace(costs_.links_key(task, 0), collective->bytes).second;
+         seen_loads_.emplace(costs_.link_key(task, 0), collective->bytes).second;
 }
 
 // Places differ only by group, and for a SHIFT by its distance: each is looked at once.

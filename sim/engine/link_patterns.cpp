@@ -21,7 +21,7 @@ LinkPatterns make_link_patterns(TaskCosts& costs) {
   if (!costs.has_links()) {
     return made;
   }
-  std::map<TrafficKey, int> known;
+  std::map<CollectiveCosts::LinkKey, int> known;
   for (size_t i = 0; i < made.of_task.size(); ++i) {
     const Task& task = costs.program().tasks[i];
     if (!std::holds_alternative<Collective>(task.descriptor)) {
@@ -31,7 +31,7 @@ LinkPatterns make_link_patterns(TaskCosts& costs) {
       const int next = static_cast<int>(made.patterns.size());
       const int pattern = costs.depends_on_rank(task)
                               ? next
-                              : known.try_emplace(costs.links_key(task, phase), next).first->second;
+                              : known.try_emplace(costs.link_key(task, phase), next).first->second;
       if (pattern == next) {
         made.patterns.push_back(make_pattern(task, phase, costs));
       }

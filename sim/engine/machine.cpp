@@ -46,6 +46,9 @@ void Machine::advance() {
     const Event event = events_.top();
     events_.pop();
     handle(event);
+    if (events_.empty() || events_.top().time > now_) {
+      settle();
+    }
   }
 }
 
@@ -166,46 +169,62 @@ void Machine::begin(int collective) {
 void Machine::begin_transfer(int collective) {
   const JointCollective& joint = workload_.collectives[collective];
   const int end = workload_.collectives[collective + 1].first_participant;
-  CollectiveState& state = collectives_[collective];
-  state.end = now_;
+  collectives_[collective].end = now_ + joint.alone;
+  begun_.push_back(collective);
+  if (!options_.port_sharing) {
+    return;
+  }
   for (int i = joint.first_participant; i < end; ++i) {
-    state.end = std::max(state.end, load_ports(workload_.participants[i], collective));
+    load_ports(workload_.participants[i], collective);
   }
   const int end_use = workload_.collectives[collective + 1].first_link_use;
   for (int i = joint.first_link_use; i < end_use; ++i) {
     const LinkUse& use = workload_.link_uses[i];
-    state.end = std::max(state.end,
-                         enter(links_[use.link], collective, use.total(), use.weight * use.count));
+    enter(links_[use.link],
+          {.collective = collective,
+           .load = use.total(),
+           .alone = joint.alone,
+           .weight = use.weight * use.count});
   }
-  const int first_slot = workload_.participants[joint.first_participant].slot;
-  schedule(state.end, EventKind::kCollectiveEnd, collective, first_slot);
 }
 
-// Puts a participant's loads on its ports and returns when the last of them is drained.
-Time Machine::load_ports(const Participant& participant, int collective) {
+void Machine::load_ports(const Participant& participant, int collective) {
   const CollectiveLoad& load = participant.load;
-  Time end = now_ + load.of_its_own;
   for (int port = 0; port < kNumPorts; ++port) {
     if (load.load[port] > Time::zero()) {
-      PortQueue& queue = ports_[workload_.slots[participant.slot].rank * kNumPorts + port];
-      end = std::max(end, enter(queue, collective, load.load[port], load.weight));
+      enter(ports_[workload_.slots[participant.slot].rank * kNumPorts + port],
+            {.collective = collective,
+             .load = load.load[port],
+             .alone = workload_.collectives[collective].alone,
+             .weight = load.weight});
     }
   }
-  return end;
 }
 
-// Returns when the load is drained. Others that were there end later for it.
-Time Machine::enter(PortQueue& queue, int collective, Time load, double weight) {
-  if (!options_.port_sharing) {
-    return now_ + load;
+void Machine::enter(PortQueue& queue, const PortQueue::Use& use) {
+  queue.enter(now_, use);
+  entered_.push_back(&queue);
+}
+
+// When all that begins at this time has entered its ports: who was there before ends later for it.
+void Machine::settle() {
+  std::ranges::sort(entered_);
+  const auto [first, last] = std::ranges::unique(entered_);
+  entered_.erase(first, last);
+  for (PortQueue* queue : entered_) {
+    queue->settle();
+    for (const PortQueue::User& user : queue->users()) {
+      Time& end = collectives_[user.collective].end;
+      end = std::max(end, user.end);
+    }
   }
-  Time end = now_;
-  queue.enter(now_, collective, load, weight);
-  for (const PortQueue::User& user : queue.users()) {
-    Time& user_end = user.collective == collective ? end : collectives_[user.collective].end;
-    user_end = std::max(user_end, user.end);
+  entered_.clear();
+  for (const int collective : begun_) {
+    const JointCollective& joint = workload_.collectives[collective];
+    const int first_slot = workload_.participants[joint.first_participant].slot;
+    schedule(collectives_[collective].end, EventKind::kCollectiveEnd, collective, first_slot);
   }
-  return end;
+  begun_.clear();
 }
 
 void Machine::end_collective(int collective) {

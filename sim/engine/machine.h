@@ -70,8 +70,9 @@ class Machine {
   void begin(int collective);
   void begin_transfer(int collective);
   void end_collective(int collective);
-  Time load_ports(const Participant& participant, int collective);
-  Time enter(PortQueue& queue, int collective, Time load, double weight);
+  void load_ports(const Participant& participant, int collective);
+  void enter(PortQueue& queue, const PortQueue::Use& use);
+  void settle();
   void schedule(Time time, EventKind kind, int index, int slot);
   int position(int slot) const;
   int task(int slot) const;
@@ -83,9 +84,11 @@ class Machine {
   std::vector<SlotState> states_;
   std::vector<HostState> hosts_;
   std::vector<CollectiveState> collectives_;
-  std::vector<PortQueue> ports_;  // [rank][port]
-  std::vector<PortQueue> links_;  // by class of media
-  std::vector<int> start_order_;  // slots, times ascending
+  std::vector<PortQueue> ports_;     // [rank][port]
+  std::vector<PortQueue> links_;     // by class of media
+  std::vector<PortQueue*> entered_;  // at this time
+  std::vector<int> begun_;           // collectives whose transfers began at this time
+  std::vector<int> start_order_;     // slots, times ascending
   std::array<Time, kNumPasses> pass_end_{};
   int num_unfinished_ = 0;
 };

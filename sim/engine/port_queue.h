@@ -1,48 +1,53 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "sim/base/time.h"
 
 namespace moesim {
 
-// One way of one port, shared by weight: of users with weights w_i, user i drains w_i / sum(w)
-// seconds of its exclusive load per second (weighted processor sharing).
+// One way of one port, or a link, shared by weighted max-min: a user with load L, in seconds of
+// exclusive use, drains in proportion to its weight, but never faster than L in the time that it
+// would take alone, which other ports and what is its own decide; what it leaves goes to the others
+// (Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2, on one link).
 //
-// Kept as virtual time V, which grows by 1 / sum(w): a user that enters with load L leaves when V
-// has grown by L / w (Parekh and Gallager, "A generalized processor sharing approach to flow
-// control", 1993). All arithmetic is in integers of 2^-32 ps, rounded towards leaving early by less
-// than a unit; `end` is then rounded up to a whole picosecond. So a user alone leaves exactly at
-// start + load, and whenever the port has worked off a whole number of picoseconds that is exact
-// too: a port is never faster than its loads add up to.
+// Times are picoseconds in floating point of 64 bits, counted from when the port was last free.
+// Ends are rounded up to a whole picosecond, and what lies within 1e-4 ps of one is taken for it:
+// on a port that is busy for less than minutes on end, a user that nobody slows leaves exactly when
+// it would alone, and the last of many when their loads add up.
 class PortQueue {
  public:
-  struct User {
+  struct Use {
     int collective = 0;
-    Time end;  // if nobody else enters
-
-    __extension__ __int128 finish = 0;  // virtual time, 2^-32 ps per weight unit
-    std::int64_t weight = 0;            // of kWeightUnit
+    Time load{};   // positive
+    Time alone{};  // how long the collective takes alone, where that is longer
+    double weight = 1;
   };
 
-  // A user enters with its exclusive load (positive) and weight (a multiple of 2^-16, or rounded to
-  // one) at `now`, never before an earlier call's.
-  // Then users() holds whoever is still there, with new ends.
-  void enter(Time now, int collective, Time load, double weight);
+  struct User {
+    int collective = 0;
+    Time end{};  // if nobody else enters: of settle()
 
+    long double weight = 1;
+    long double cap = 1;   // the fastest that it drains; 1 is the whole port
+    long double left = 0;  // of its load, when somebody last entered
+  };
+
+  // At `now`, never before an earlier call's.
+  void enter(Time now, const Use& use);
+
+  // After the last entry at a time: foresees when everyone leaves.
+  void settle();
+
+  // Whoever is still there; after settle() in the order in which they leave.
   const std::vector<User>& users() const { return users_; }
 
  private:
-  __extension__ using Wide = __int128;
+  void drain(long double duration);
 
-  void drain_until(Wide now);
-  void predict();
-
-  std::vector<User> users_;  // in the order in which they leave
-  Wide clock_ = 0;           // up to where virtual_time_ is known
-  Wide virtual_time_ = 0;
-  std::int64_t total_weight_ = 0;
+  std::vector<User> users_;
+  Time free_since_;        // what the clock counts from
+  long double clock_ = 0;  // of the last entry
 };
 
 }  // namespace moesim

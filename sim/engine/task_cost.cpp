@@ -177,8 +177,9 @@ std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task, int ph
   return collective_costs_ ? collective_costs_->link_loads(task, phase) : nullptr;
 }
 
-TrafficKey TaskCosts::links_key(const Task& task, int phase) const {
-  return collective_costs_->links_key(task, phase);
+CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task, int phase) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->link_key(task, phase);
 }
 
 // Of all instances of the group together.

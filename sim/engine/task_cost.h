@@ -60,7 +60,7 @@ class TaskCosts {
   // What the messages of a collective's phase put on links, and what decides it: see
   // CollectiveCosts.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase) const;
-  TrafficKey links_key(const Task& task, int phase) const;
+  CollectiveCosts::LinkKey link_key(const Task& task, int phase) const;
 
   // Start-up and transfer of all phases of a member's whole group instance, alone but for the
   // group's other instances, which begin with it.

@@ -8,36 +8,16 @@
 namespace moesim {
 namespace {
 
-// What each collective takes alone: start-up, then the longest transfer of any participant, and the
-// same of the phases behind it, which have higher numbers.
-std::vector<Time> times_alone(const Workload& workload) {
-  std::vector<Time> times;
-  for (int collective = 0; collective < workload.num_collectives(); ++collective) {
-    const JointCollective& joint = workload.collectives[collective];
-    const int end = workload.collectives[collective + 1].first_participant;
-    Time transfer;
-    for (int i = joint.first_participant; i < end; ++i) {
-      const CollectiveLoad& load = workload.participants[i].load;
-      transfer = std::max(transfer, load.alone() - load.startup);
-    }
-    const int end_use = workload.collectives[collective + 1].first_link_use;
-    for (int i = joint.first_link_use; i < end_use; ++i) {
-      transfer = std::max(transfer, workload.link_uses[i].load);
-    }
-    times.push_back(joint.startup + transfer);
+// What a collective takes alone, with all its phases.
+Time time_alone(const Workload& workload, int collective) {
+  Time sum;
+  for (int at = collective; at != kNone; at = workload.collectives[at].next) {
+    sum += workload.collectives[at].startup + workload.collectives[at].alone;
   }
-  for (int collective = workload.num_collectives() - 1; collective >= 0; --collective) {
-    if (const int next = workload.collectives[collective].next; next != kNone) {
-      times[collective] += times[next];
-    }
-  }
-  return times;
+  return sum;
 }
 
-RankWork work_of(const Workload& workload,
-                 const std::vector<Time>& alone,
-                 int rank,
-                 std::size_t num_tasks) {
+RankWork work_of(const Workload& workload, int rank, std::size_t num_tasks) {
   RankWork work;
   work.rank = workload.classes.ranks[rank].representative;
   work.durations.resize(num_tasks);
@@ -45,9 +25,11 @@ RankWork work_of(const Workload& workload,
   const std::vector<int>& tasks = workload.script(rank).tasks;
   for (std::size_t position = 0; position < tasks.size(); ++position) {
     const Slot& slot = workload.slots[workload.first_slot[rank] + position];
-    const bool joins = slot.action == Action::kJoin;
-    work.durations[tasks[position]] = joins ? alone[slot.collective] : slot.duration;
-    work.collectives[tasks[position]] = joins ? slot.collective : kNone;
+    work.durations[tasks[position]] = slot.duration;
+    if (slot.action == Action::kJoin) {
+      work.durations[tasks[position]] = time_alone(workload, slot.collective);
+      work.collectives[tasks[position]] = slot.collective;
+    }
   }
   check_total(work.durations);
   return work;
@@ -87,10 +69,9 @@ UncontendedWork uncontended_work(const Program& program,
   const LinkPatterns links = make_link_patterns(costs);
   Classes classes = fold_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
-  const std::vector<Time> alone = times_alone(workload);
   UncontendedWork work;
   for (int rank = 0; rank < workload.num_ranks(); ++rank) {
-    work.ranks.push_back(work_of(workload, alone, rank, program.tasks.size()));
+    work.ranks.push_back(work_of(workload, rank, program.tasks.size()));
   }
   work.port_loads = busiest_ports(workload);
   find_busiest_link(workload, work);

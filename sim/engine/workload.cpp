@@ -30,6 +30,7 @@ class WorkloadWriter {
     workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
     place_participants();
     place_link_uses();
+    find_times_alone();
   }
 
  private:
@@ -45,6 +46,7 @@ class WorkloadWriter {
   void place_link_uses();
   LinkUsers users_of(const LinkPatterns::Pattern& pattern) const;
   void add_link_uses(int phase, const Participant& first, const std::vector<LinkUsers>& users);
+  void find_times_alone();
 
   Workload& workload_;
   const Program& program_;
@@ -238,6 +240,20 @@ void WorkloadWriter::add_link_uses(int phase,
     const Time load = checked_time(use.second * bytes, program_.tasks[task].name);
     if (load > Time::zero()) {
       workload_.link_uses.push_back({use.first, load, first.load.weight, count});
+    }
+  }
+}
+
+void WorkloadWriter::find_times_alone() {
+  for (int i = 0; i < workload_.num_collectives(); ++i) {
+    JointCollective& joint = workload_.collectives[i];
+    const JointCollective& next = workload_.collectives[i + 1];
+    for (int k = joint.first_participant; k < next.first_participant; ++k) {
+      const CollectiveLoad& load = workload_.participants[k].load;
+      joint.alone = std::max(joint.alone, load.alone() - load.startup);
+    }
+    for (int k = joint.first_link_use; k < next.first_link_use; ++k) {
+      joint.alone = std::max(joint.alone, workload_.link_uses[k].load);
     }
   }
 }

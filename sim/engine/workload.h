@@ -49,6 +49,7 @@ struct JointCollective {
   int first_link_use = 0;
   int num_awaited = 0;
   Time startup{};    // the longest of any participant
+  Time alone{};      // what its transfer takes after it while nobody else uses ports and links
   int next = kNone;  // the phase that begins when this one ends
   int phase = 0;
 };

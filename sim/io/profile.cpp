@@ -203,6 +203,22 @@ void read_transfer(const Fields& fields, CollectiveCost& cost) {
   }
 }
 
+void read_bottleneck(const Fields& fields, CollectiveCost& cost) {
+  if (cost.only_startup && fields.has("bottleneck")) {
+    throw fields.error("bottleneck",
+                       "it says where a measured time is spent, and there is no per_byte and no "
+                       "points; give one of them, or remove it");
+  }
+  cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
+  if (cost.bottleneck == BottleneckPlace::kLink) {
+    cost.bottleneck_link = fields.text("bottleneck_link");
+    cost.bottleneck_location = fields.error("bottleneck_link", "").location();
+  } else if (fields.has("bottleneck_link")) {
+    throw fields.error("bottleneck_link",
+                       "it goes with bottleneck: LINK; write that, or remove it");
+  }
+}
+
 CollectiveCost read_collective(const Fields& fields) {
   CollectiveCost cost;
   cost.operation = fields.choice<CollectiveOperation>("operation");
@@ -219,7 +235,7 @@ CollectiveCost read_collective(const Fields& fields) {
   check_startup_of_points(fields, cost);
   cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
   cost.fit = read_fit(fields);
-  cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
+  read_bottleneck(fields, cost);
   return cost;
 }
 

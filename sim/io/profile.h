@@ -28,9 +28,9 @@ struct MeasuredPoint {
 // for each of the messages that a member sends one after the other.
 enum class StartupPer { kTask, kPeer, kStep };
 
-// Where a collective's time is spent: on the GPU's port, which others must share, or on something
-// of its own.
-enum class BottleneckPlace { kPort, kPrivate };
+// Where a collective's time is spent: on the GPU's port, which others must share, on something of
+// its own, or on links that are full meanwhile.
+enum class BottleneckPlace { kPort, kPrivate, kLink };
 
 // t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log, of
 // which the startup is then a part. Bytes are per rank as in `Collective`. `group_size` is the size
@@ -51,7 +51,9 @@ struct CollectiveCost {
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
   Algorithm algorithm = Algorithm::kDefault;  // that it was measured with
   bool only_startup = false;
-  double peer_bytes_per_second = 0;  // that no two members' messages exceed; 0: no limit
+  double peer_bytes_per_second = 0;   // that no two members' messages exceed; 0: no limit
+  std::string bottleneck_link{};      // of kLink: which (sim/cluster/link_selector.h)
+  std::string bottleneck_location{};  // of it in the profile's file, for messages
 };
 
 // t = num_gemms * startup + flops * seconds_per_flop

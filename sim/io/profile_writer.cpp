@@ -84,6 +84,9 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
     message.set_bottleneck(
         static_cast<proto::CollectiveCost::Bottleneck>(static_cast<int>(cost.bottleneck)));
   }
+  if (!cost.bottleneck_link.empty()) {
+    message.set_bottleneck_link(cost.bottleneck_link);
+  }
   if (cost.algorithm != Algorithm::kDefault) {
     message.set_algorithm(static_cast<proto::Algorithm::Value>(cost.algorithm));
   }

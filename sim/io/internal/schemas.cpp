@@ -85,7 +85,8 @@ static_assert(same(proto::CollectiveCost::TASK, StartupPer::kTask) &&
               same(proto::CollectiveCost::PEER, StartupPer::kPeer) &&
               same(proto::CollectiveCost::STEP, StartupPer::kStep) &&
               same(proto::CollectiveCost::PORT, BottleneckPlace::kPort) &&
-              same(proto::CollectiveCost::PRIVATE, BottleneckPlace::kPrivate));
+              same(proto::CollectiveCost::PRIVATE, BottleneckPlace::kPrivate) &&
+              same(proto::CollectiveCost::LINK, BottleneckPlace::kLink));
 static_assert(same(proto::Algorithm::DEFAULT, Algorithm::kDefault) &&
               same(proto::Algorithm::DIRECT, Algorithm::kDirect) &&
               same(proto::Algorithm::RING, Algorithm::kRing) &&

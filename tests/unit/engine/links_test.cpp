@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/base/error.h"
 #include "sim/cluster/cluster_links.h"
 #include "sim/cluster/wired_cluster.h"
 #include "sim/engine/simulate.h"
@@ -190,6 +191,48 @@ TEST_P(LinksTest, WhereACollectivesOwnTimeIsSpentMattersForTwo) {
   EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(20000));
   profile.collectives[0].bottleneck = BottleneckPlace::kPrivate;
   EXPECT_EQ(run(cluster(1, 4, kNvLinkNode), profile), ps(12000));
+}
+
+// Two GPUs behind one PCIe switch. Both collectives were measured at 10000 ps, more than their 4000
+// and 8000 bytes take on any link. Where that time is spent on the GPUs' own links, which both
+// cross, these are full for 20000 ps. Where the AlltoAll's is spent on the uplink, which the
+// AllGather does not cross, its 4000 bytes still pass the GPUs' links beside the AllGather's 10000:
+// 14000 ps. Where the AllGather's is its own, both sets of bytes fit: 10000 ps.
+TEST_P(LinksTest, ATimeThatIsSpentOnALinkFillsIt) {
+  const std::string wiring = R"(
+nodes { node { gpus_per_pcie_switch: 2 pcie_rate: "1 TB/s" memory_rate: "100 TB/s"
+  nics: 1 nic_rate: "100 TB/s" nic_placement: ROOT_PORT nic_pcie_rate: "100 TB/s" } }
+fabric { single_switch {} })";
+  Profile profile;
+  profile.collectives = {make_cost(kAllGather, Span::kNode, 0, 1.25),
+                         make_cost(kAllToAll, Span::kFabric, 0, 1.25)};
+  for (CollectiveCost& cost : profile.collectives) {
+    cost.bottleneck = BottleneckPlace::kLink;
+    cost.bottleneck_link = "node:*/gpu:* -- node:*/pcie_switch:*";
+  }
+  const int inside = maker_.group("inside", {{0, 1}, {2, 3}});
+  const int outside = maker_.group("outside", {{0, 2}, {1, 3}});
+  collective({.operation = kAllGather, .group = inside, .bytes = 8000}, "intra");
+  EXPECT_EQ(run(cluster(2, 2, wiring), profile), ps(10000));
+  collective({.operation = kAllToAll, .group = outside, .bytes = 8000}, "inter");
+  EXPECT_EQ(run(cluster(2, 2, wiring), profile), ps(20000));
+  profile.collectives[1].bottleneck_link = "node:*/pcie_switch:* -- node:*/root_port:*";
+  EXPECT_EQ(run(cluster(2, 2, wiring), profile), ps(14000));
+  profile.collectives[0].bottleneck = BottleneckPlace::kPrivate;
+  EXPECT_EQ(run(cluster(2, 2, wiring), profile), ps(10000));
+}
+
+TEST_P(LinksTest, ATimeIsNotSpentOnALinkThatIsNotUsed) {
+  Profile profile;
+  profile.collectives = {make_cost(kAllToAll, Span::kNode, 0, 1.25)};
+  profile.collectives[0].bottleneck = BottleneckPlace::kLink;
+  profile.collectives[0].bottleneck_link = "node:*/nic:*";
+  profile.collectives[0].bottleneck_location = "p.txtpb:3:4";
+  collective({.operation = kAllToAll, .group = world(4), .bytes = 8000});
+  EXPECT_THAT([&] { run(cluster(1, 4, kNvLinkNode), profile); },
+              testing::ThrowsMessage<Error>(testing::AllOf(
+                  testing::HasSubstr("p.txtpb:3:4: ALL_TO_ALL within a node puts nothing on"),
+                  testing::HasSubstr("node:*/nic:*"))));
 }
 
 // Of four AlltoAlls of 8000 bytes over the NICs of a node each, 3/4 cross every NIC: the busiest

@@ -1,4 +1,5 @@
-// A port's closed forms: the expected ends follow from "user i drains at w_i / sum(w)".
+// A port's closed forms: the expected ends follow from "user i drains at w_i / sum(w), but never
+// faster than alone".
 #include "sim/engine/port_queue.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,12 @@
 
 namespace moesim {
 namespace {
+
+// Enters and says what the port then foresees.
+void enter(PortQueue& port, Time now, const PortQueue::Use& use) {
+  port.enter(now, use);
+  port.settle();
+}
 
 // The end that the port predicts for a collective; zero when it is no longer there.
 Time end_of(const PortQueue& port, int collective) {
@@ -20,23 +27,23 @@ Time end_of(const PortQueue& port, int collective) {
 
 TEST(PortQueueTest, AloneTakesExactlyItsLoad) {
   PortQueue port;
-  port.enter(ps(7), 0, ps(1'000'000'007), 1);
+  enter(port, ps(7), {.collective = 0, .load = ps(1'000'000'007)});
   EXPECT_EQ(end_of(port, 0), ps(1'000'000'014));
 }
 
 TEST(PortQueueTest, AloneItsWeightDoesNotMatter) {
   // 1/3.7 is no binary fraction; alone a user still has the whole port.
   PortQueue port;
-  port.enter(ps(7), 0, ps(1001), 3.7);
+  enter(port, ps(7), {.collective = 0, .load = ps(1001), .weight = 3.7});
   EXPECT_EQ(end_of(port, 0), ps(1008));
-  port.enter(ps(2000), 1, ps(13), 0.001);
+  enter(port, ps(2000), {.collective = 1, .load = ps(13), .weight = 0.001});
   EXPECT_EQ(end_of(port, 1), ps(2013));
 }
 
 TEST(PortQueueTest, TwoEqualUsersTakeTwiceAsLong) {
   PortQueue port;
-  port.enter(ps(0), 0, ps(500), 1);
-  port.enter(ps(0), 1, ps(500), 1);
+  enter(port, ps(0), {.collective = 0, .load = ps(500)});
+  enter(port, ps(0), {.collective = 1, .load = ps(500)});
   EXPECT_EQ(end_of(port, 0), ps(1000));
   EXPECT_EQ(end_of(port, 1), ps(1000));
 }
@@ -45,8 +52,8 @@ TEST(PortQueueTest, WeightsOneToThree) {
   // Loads 300 each. The heavy one has 3/4 of the port: it ends at 300 / (3/4) = 400; by then the
   // light one has drained 100 and has the port to itself for the other 200: 600.
   PortQueue port;
-  port.enter(ps(0), 0, ps(300), 1);
-  port.enter(ps(0), 1, ps(300), 3);
+  enter(port, ps(0), {.collective = 0, .load = ps(300)});
+  enter(port, ps(0), {.collective = 1, .load = ps(300), .weight = 3});
   EXPECT_EQ(end_of(port, 1), ps(400));
   EXPECT_EQ(end_of(port, 0), ps(600));
 }
@@ -55,19 +62,53 @@ TEST(PortQueueTest, WeightsWithoutABinaryFractionKeepTheSumExact) {
   // Loads 100 each, weights 1:3: the heavy one ends at 133.33, reported 134; the light one when the
   // port has drained 200, whatever was rounded before.
   PortQueue port;
-  port.enter(ps(0), 0, ps(100), 1);
-  port.enter(ps(0), 1, ps(100), 3);
+  enter(port, ps(0), {.collective = 0, .load = ps(100)});
+  enter(port, ps(0), {.collective = 1, .load = ps(100), .weight = 3});
   EXPECT_EQ(end_of(port, 1), ps(134));
   EXPECT_EQ(end_of(port, 0), ps(200));
+}
+
+TEST(PortQueueTest, OneThatIsSlowAnywayLeavesTheRest) {
+  // A has 300 and takes 1000 alone: it drains at 0.3 and leaves 0.7 to B, whose 700 end at 1000,
+  // as if they were alone on the port for 700 of it. By equal halves B would end at 1000 too, but A
+  // at 600, and then be ahead of what it can do.
+  PortQueue port;
+  enter(port, ps(0), {.collective = 0, .load = ps(300), .alone = ps(1000)});
+  enter(port, ps(0), {.collective = 1, .load = ps(700)});
+  EXPECT_EQ(end_of(port, 0), ps(1000));
+  EXPECT_EQ(end_of(port, 1), ps(1000));
+}
+
+TEST(PortQueueTest, TwoThatAreSlowAnywayDoNotSlowEachOther) {
+  // 0.6 + 0.4 of the port. By equal halves A would take 1200 for its 600.
+  PortQueue port;
+  enter(port, ps(0), {.collective = 0, .load = ps(600), .alone = ps(1000)});
+  enter(port, ps(0), {.collective = 1, .load = ps(4000), .alone = ps(10'000)});
+  EXPECT_EQ(end_of(port, 0), ps(1000));
+  EXPECT_EQ(end_of(port, 1), ps(10'000));
+}
+
+TEST(PortQueueTest, HeldOnlyWhenItsShareIsMore) {
+  // Caps 0.45, 0.8 and 1. Shares are thirds until C (200) leaves at 600; then A has 270 - 200 = 70
+  // left and is held at 0.45: it ends at 600 + 70 / 0.45 = 755.6. B, with 800 - 200 = 600 left,
+  // has 0.55 until then, and 600 - 155.6 * 0.55 = 514.4 left; alone it is held at 0.8: 755.6 +
+  // 514.4 / 0.8 = 1398.6.
+  PortQueue port;
+  enter(port, ps(0), {.collective = 0, .load = ps(270), .alone = ps(600)});
+  enter(port, ps(0), {.collective = 1, .load = ps(800), .alone = ps(1000)});
+  enter(port, ps(0), {.collective = 2, .load = ps(200)});
+  EXPECT_EQ(end_of(port, 2), ps(600));
+  EXPECT_EQ(end_of(port, 0), ps(756));
+  EXPECT_EQ(end_of(port, 1), ps(1399));
 }
 
 TEST(PortQueueTest, StaggeredArrival) {
   // A (1000) is alone until 600, then shares with B (1000): A's other 400 take 800, end 1400. B has
   // drained 400 by then, its other 600 end at 2000.
   PortQueue port;
-  port.enter(ps(0), 0, ps(1000), 1);
+  enter(port, ps(0), {.collective = 0, .load = ps(1000)});
   EXPECT_EQ(end_of(port, 0), ps(1000));
-  port.enter(ps(600), 1, ps(1000), 1);
+  enter(port, ps(600), {.collective = 1, .load = ps(1000)});
   EXPECT_EQ(end_of(port, 0), ps(1400));
   EXPECT_EQ(end_of(port, 1), ps(2000));
 }
@@ -76,9 +117,9 @@ TEST(PortQueueTest, ThirdArrivalAfterADeparture) {
   // A (10) and B (100) share from 0: A leaves at 20, B has 90 left. C (30) comes at 50, when B has
   // 60 left: C ends at 50 + 2*30 = 110, B has 30 left then and ends at 140 = the sum of all loads.
   PortQueue port;
-  port.enter(ps(0), 0, ps(10), 1);
-  port.enter(ps(0), 1, ps(100), 1);
-  port.enter(ps(50), 2, ps(30), 1);
+  enter(port, ps(0), {.collective = 0, .load = ps(10)});
+  enter(port, ps(0), {.collective = 1, .load = ps(100)});
+  enter(port, ps(50), {.collective = 2, .load = ps(30)});
   EXPECT_EQ(end_of(port, 0), Time::zero());
   EXPECT_EQ(end_of(port, 2), ps(110));
   EXPECT_EQ(end_of(port, 1), ps(140));
@@ -88,9 +129,9 @@ TEST(PortQueueTest, ThirdsAddUpToWholePicoseconds) {
   // Three users of 1000 from 0, 1 and 2 on: after 1 ps alone and 1 ps by halves all share by
   // thirds. The last leaves when 3000 are drained.
   PortQueue port;
-  port.enter(ps(0), 0, ps(1000), 1);
-  port.enter(ps(1), 1, ps(1000), 1);
-  port.enter(ps(2), 2, ps(1000), 1);
+  enter(port, ps(0), {.collective = 0, .load = ps(1000)});
+  enter(port, ps(1), {.collective = 1, .load = ps(1000)});
+  enter(port, ps(2), {.collective = 2, .load = ps(1000)});
   // A has 998.5 left, B 999.5, C 1000 at 2: A leaves at 2 + 3*998.5 = 2997.5, B (1 left) at 2999.5,
   // C (1.5 left at 2997.5, 0.5 at 2999.5) at 3000.
   EXPECT_EQ(end_of(port, 0), ps(2998));
@@ -100,8 +141,8 @@ TEST(PortQueueTest, ThirdsAddUpToWholePicoseconds) {
 
 TEST(PortQueueTest, ArrivalAtTheMomentOfADepartureFindsThePortFree) {
   PortQueue port;
-  port.enter(ps(0), 0, ps(100), 1);
-  port.enter(ps(100), 1, ps(100), 1);
+  enter(port, ps(0), {.collective = 0, .load = ps(100)});
+  enter(port, ps(100), {.collective = 1, .load = ps(100)});
   EXPECT_EQ(port.users().size(), 1U);
   EXPECT_EQ(end_of(port, 1), ps(200));
 }
@@ -110,8 +151,10 @@ TEST(PortQueueTest, OrderOfSimultaneousArrivalsDoesNotMatter) {
   PortQueue one;
   PortQueue other;
   for (int i = 0; i < 5; ++i) {
-    one.enter(ps(3), i, ps(100 + i), 1 + 0.3 * i);
-    other.enter(ps(3), 4 - i, ps(100 + (4 - i)), 1 + 0.3 * (4 - i));
+    enter(one, ps(3), {.collective = i, .load = ps(100 + i), .weight = 1 + 0.3 * i});
+    enter(other,
+          ps(3),
+          {.collective = 4 - i, .load = ps(100 + (4 - i)), .weight = 1 + 0.3 * (4 - i)});
   }
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(end_of(one, i), end_of(other, i));
@@ -124,7 +167,7 @@ TEST(PortQueueTest, AlwaysBusyPortDrainsExactlyItsLoads) {
   std::int64_t sum = 0;
   for (int i = 0; i < 1000; ++i) {
     const std::int64_t load = 1000 + 7 * i;
-    port.enter(ps(900 * i), i, ps(load), 1 + i % 3);
+    enter(port, ps(900 * i), {.collective = i, .load = ps(load), .weight = 1.0 + i % 3});
     sum += load;
   }
   EXPECT_EQ(port.users().back().end, ps(sum));
@@ -134,15 +177,15 @@ TEST(PortQueueTest, AnEndThatDoesNotFitIsTheLatestTime) {
   // Twelve users of ten days each are 120 days together; Time holds 106.
   PortQueue port;
   for (int i = 0; i < 12; ++i) {
-    port.enter(ps(0), i, Time::from_seconds(10 * 86'400), 1);
+    enter(port, ps(0), {.collective = i, .load = Time::from_seconds(10 * 86'400)});
   }
   EXPECT_EQ(port.users().back().end, Time::max());
 }
 
 TEST(PortQueueDeathTest, LoadAndWeightArePositive) {
   PortQueue port;
-  EXPECT_DEATH(port.enter(ps(0), 0, ps(0), 1), "CHECK");
-  EXPECT_DEATH(port.enter(ps(0), 0, ps(1), 0), "weight");
+  EXPECT_DEATH(port.enter(ps(0), {.load = ps(0)}), "CHECK");
+  EXPECT_DEATH(port.enter(ps(0), {.load = ps(1), .weight = 0}), "weight");
 }
 
 }  // namespace
