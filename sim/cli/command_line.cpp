@@ -202,6 +202,11 @@ void CommandLine::add_predict_collective() {
          "ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL,\n"
          "SHIFT or BROADCAST, or its name in nccl-tests")
       ->option_text("NAME");
+  app->add_option("--algorithm",
+                  options.algorithm,
+                  "Over the links or ports of --cluster instead:\n"
+                  "TREE, HIERARCHICAL, FASTEST, ... (docs/inputs.md)")
+      ->option_text("NAME");
   app->add_option("--nodes", options.nodes, "Default: those of --against, else the cluster's")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxExtent));

@@ -71,6 +71,14 @@ void add_scenario(CLI::App* app, ScenarioOptions& options) {
                   "profile.hardware_queues=1")
       ->option_text("PATH=VALUE")
       ->allow_extra_args(false);
+  app->add_option("--algorithm",
+                  options.algorithms,
+                  "Algorithm of a collective, as often as needed:\n"
+                  "ALL_TO_ALL=HIERARCHICAL, ALL_REDUCE=FASTEST.\n"
+                  "docs/inputs.md lists them. Default: what the\n"
+                  "profile says, else DIRECT and RING")
+      ->option_text("OPERATION=NAME")
+      ->allow_extra_args(false);
 }
 
 void add_schedule(CLI::App* app, std::string& schedule) {

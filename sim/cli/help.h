@@ -246,7 +246,12 @@ A layout that the profile has no table of is predicted from layouts with as many
 else from one node and one GPU on each of several nodes, with an interval; the line "basis" says
 from which. Such rows, and sizes beyond the measured ones, are marked *.
 
+With --algorithm the collective is simulated over the links or ports of --cluster: what the profile
+measured with that algorithm, else its start-ups beside what links and ports take.
+
 Examples:
+  moesim predict-collective --profile p.txtpb --operation ALL_REDUCE \
+      --cluster topologies/dgx_a100.txtpb --algorithm TREE
   moesim predict-collective --profile p.txtpb --operation ALL_TO_ALL --nodes 10 --gpus 4
   moesim predict-collective --profile p.txtpb --operation ALL_GATHER --against measured.log
 )"};

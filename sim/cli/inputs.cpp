@@ -25,6 +25,7 @@ Inputs load_scenario_inputs(const ScenarioOptions& options, bool needs_profile) 
               {.cluster = options.cluster,
                .profile = options.profile,
                .overrides = options.overrides,
+               .algorithms = options.algorithms,
                .known_schedules = schedule_names(),
                .needs_profile = needs_profile});
 }

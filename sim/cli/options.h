@@ -19,7 +19,8 @@ struct ScenarioOptions {
   std::string scenario;
   std::string cluster;
   std::string profile;
-  std::vector<std::string> overrides;  // "path=value"
+  std::vector<std::string> overrides;   // "path=value"
+  std::vector<std::string> algorithms;  // "OPERATION=NAME", before those of the profile
 };
 
 // `--degree`: absent forward and backward mean "auto".
@@ -110,8 +111,9 @@ struct PredictCollectiveOptions {
   std::optional<CollectiveOperation> operation;
   int nodes = 0;  // 0: those of --against, else the cluster's
   int gpus = 0;
-  std::vector<std::int64_t> sizes;  // empty: those of --against, else 64 KiB to 1 GiB
-  std::string against;              // a log
+  std::optional<std::string> algorithm;  // over the cluster's links or ports; absent: the layouts
+  std::vector<std::int64_t> sizes;       // empty: those of --against, else 64 KiB to 1 GiB
+  std::string against;                   // a log
 };
 
 struct CrosscheckOptions {

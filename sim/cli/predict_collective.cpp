@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -8,8 +9,10 @@
 #include "calibration/nccl_log.h"
 #include "calibration/robust_fit.h"
 #include "sim/base/error.h"
+#include "sim/cli/algorithm_estimate.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/output.h"
+#include "sim/cluster/wired_cluster.h"
 #include "sim/collective/layout_model.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
@@ -27,9 +30,12 @@ using Measured = std::map<std::int64_t, double>;
 struct Question {
   CollectiveOperation operation = CollectiveOperation::kAllReduce;
   Layout layout;
+  std::optional<Algorithm> algorithm;
   std::vector<std::int64_t> sizes;
   Measured measured;
 };
+
+using Estimate = std::function<LayoutEstimate(std::int64_t bytes)>;
 
 // What the command line says of the layout; nothing where it leaves it to the log.
 std::optional<Layout> given_layout(const PredictCollectiveOptions& options) {
@@ -87,8 +93,19 @@ std::vector<std::int64_t> default_sizes(const Measured& measured) {
 }
 
 Question make_question(const PredictCollectiveOptions& options) {
-  Question question{
-      .operation = *options.operation, .layout = {}, .sizes = options.sizes, .measured = {}};
+  Question question{.operation = *options.operation,
+                    .layout = {},
+                    .algorithm = {},
+                    .sizes = options.sizes,
+                    .measured = {}};
+  if (options.algorithm) {
+    const std::string choice = std::string(to_string(question.operation)) + "=";
+    question.algorithm = parse_algorithm_choice(choice + *options.algorithm).algorithm;
+    if (options.cluster.empty()) {
+      throw Error("--algorithm " + *options.algorithm,
+                  "an algorithm needs links or ports to send over; give --cluster FILE");
+    }
+  }
   std::optional<Layout> layout = given_layout(options);
   if (!options.against.empty()) {
     question.measured = read_measured(options, layout);
@@ -135,21 +152,27 @@ std::string heading(bool has_measured) {
       has_measured ? "       (us)     (%)" : "");
 }
 
+// What an algorithm puts on the wire is not what the layouts' formulas say.
+std::string wire_rate(const Question& question, double algbw) {
+  return question.algorithm
+             ? "-"
+             : fmt::format("{:.2f}", algbw * wire_share(question.operation, question.layout));
+}
+
 std::string row(const Question& question, std::int64_t bytes, const LayoutEstimate& estimate) {
   const NcclCollective& collective = nccl_collective(question.operation);
   const double algbw = static_cast<double>(bytes) / estimate.seconds * 1e-9;
   const std::int64_t unit = 4 * (collective.counts_parts ? question.layout.size() : 1);
-  std::string text =
-      fmt::format("{:>12} {:>13} {:>9} {:>10} {:>7.2f} {:>7.2f} {:>7.2f} {:>10} {:>10}",
-                  bytes,
-                  bytes / unit,
-                  "float",
-                  microseconds(estimate.seconds),
-                  algbw,
-                  algbw * busbw_factor(collective, question.layout.size()),
-                  algbw * wire_share(question.operation, question.layout),
-                  microseconds(estimate.low),
-                  microseconds(estimate.high));
+  std::string text = fmt::format("{:>12} {:>13} {:>9} {:>10} {:>7.2f} {:>7.2f} {:>7} {:>10} {:>10}",
+                                 bytes,
+                                 bytes / unit,
+                                 "float",
+                                 microseconds(estimate.seconds),
+                                 algbw,
+                                 algbw * busbw_factor(collective, question.layout.size()),
+                                 wire_rate(question, algbw),
+                                 microseconds(estimate.low),
+                                 microseconds(estimate.high));
   if (!question.measured.empty()) {
     const auto measured = question.measured.find(bytes);
     text += measured == question.measured.end()
@@ -170,17 +193,32 @@ std::string summary(const std::vector<double>& errors) {
                            100 * *std::max_element(errors.begin(), errors.end()));
 }
 
+// By the algorithm that is asked for, else from what was measured on layouts. Keeps a reference to
+// the profile.
+Estimate make_estimate(const PredictCollectiveOptions& options,
+                       const Question& question,
+                       const Profile& profile) {
+  if (question.algorithm) {
+    const AlgorithmQuestion asked{question.operation, *question.algorithm, question.layout};
+    return [asked, &profile, cluster = wired(load_cluster(options.cluster))](std::int64_t bytes) {
+      return estimate_by_algorithm(asked, cluster, profile, bytes);
+    };
+  }
+  return [layout = question.layout, model = LayoutModel(profile, question.operation)](
+             std::int64_t bytes) { return model.estimate(layout, static_cast<double>(bytes)); };
+}
+
 }  // namespace
 
 int run_predict_collective(const PredictCollectiveOptions& options) {
   const Profile profile = load_profile(options.profile);
   const Question question = make_question(options);
-  const LayoutModel model(profile, question.operation);
+  const Estimate estimate_size = make_estimate(options, question, profile);
   std::string rows;
   std::vector<std::string> bases;
   std::vector<double> errors;
   for (const std::int64_t bytes : question.sizes) {
-    const LayoutEstimate estimate = model.estimate(question.layout, static_cast<double>(bytes));
+    const LayoutEstimate estimate = estimate_size(bytes);
     rows += row(question, bytes, estimate);
     if (std::find(bases.begin(), bases.end(), estimate.basis) == bases.end()) {
       bases.push_back(estimate.basis);

@@ -66,6 +66,13 @@ void check_overrides(const ScenarioOptions& input) {
   }
 }
 
+// An algorithm is one of the profile's collectives.
+void check_algorithms(const ScenarioOptions& input) {
+  if (!input.algorithms.empty() && input.profile.empty()) {
+    throw Error("--algorithm " + input.algorithms[0], "there is no profile; give --profile FILE");
+  }
+}
+
 // True where the task moves data between ranks.
 bool moves_data(const Program& program, const Task& task) {
   const auto* collective = std::get_if<Collective>(&task.descriptor);
@@ -90,6 +97,7 @@ std::string missing_costs(const Subject& subject, const Task& task) {
 // The Program of a file, with the cluster and the profile that are given with it.
 Subject load_program_file(const std::string& program, const ScenarioOptions& input) {
   check_overrides(input);
+  check_algorithms(input);
   Subject subject;
   const std::string text = read_file(program);
   Hash hash;
@@ -104,9 +112,12 @@ Subject load_program_file(const std::string& program, const ScenarioOptions& inp
     const std::string profile = read_file(input.profile);
     hash.add(std::uint64_t{profile.size()}).add(profile);
     subject.profile = parse_profile(profile, input.profile, input.overrides);
+    prefer(input.algorithms, *subject.profile);
   }
-  for (const std::string& override : input.overrides) {
-    hash.add(std::uint64_t{override.size()}).add(override);
+  for (const std::vector<std::string>* texts : {&input.overrides, &input.algorithms}) {
+    for (const std::string& option : *texts) {
+      hash.add(std::uint64_t{option.size()}).add(option);
+    }
   }
   subject.inputs_hash = hash.hex();
   return subject;

@@ -5,12 +5,10 @@
 
 #include <fmt/core.h>
 
-#include "sim/base/check.h"
 #include "sim/base/message.h"
 #include "sim/base/units.h"
-#include "sim/cluster/groups.h"
 #include "sim/collective/cost_curve.h"
-#include "sim/collective/flows.h"
+#include "sim/collective/wire_tariff.h"
 
 namespace moesim {
 namespace {
@@ -32,23 +30,26 @@ bool crosses(CollectiveOperation operation, const MemberPlace& place, int port) 
   return reach == (is_intra(port) ? Reach::kNode : Reach::kFabric);
 }
 
-bool has_regions(const Task& task) {
-  return !task.reads.empty() && !task.writes.empty();
+PortBytes scaled(PortBytes bytes, double factor) {
+  for (double& of_port : bytes) {
+    of_port *= factor;
+  }
+  return bytes;
 }
 
-// A profile's slope is per nominal byte of the send buffer, of which (n-g)/n crosses the inter-node
-// port and (g-1)/n the intra-node port (n members, g on this one's node): a member that moves b
-// bytes over a port loads it like a balanced all-to-all of b * n/(n-g) or b * n/(g-1) bytes.
-std::array<double, kNumPorts> balanced_bytes(const Exchange& moved,
-                                             const MemberPlace& place,
-                                             double row_bytes) {
-  const auto balanced = [&](int64_t rows, int reached) {
-    return reached == 0 ? 0.0 : static_cast<double>(rows) * row_bytes * place.size / reached;
-  };
-  return {balanced(moved.sent_on_node, place.on_node - 1),
-          balanced(moved.received_on_node, place.on_node - 1),
-          balanced(moved.sent_off_node, place.size - place.on_node),
-          balanced(moved.received_off_node, place.size - place.on_node)};
+// What a balanced all-to-all of so many nominal bytes has on the wire.
+PortBytes of_exchange(PortBytes bytes, const MemberPlace& place) {
+  for (int port = 0; port < kNumPorts; ++port) {
+    bytes[port] *=
+        static_cast<double>(is_intra(port) ? place.on_node - 1 : place.size - place.on_node) /
+        place.size;
+  }
+  return bytes;
+}
+
+bool chooses(const CollectiveCost& entry) {
+  return resolved(entry.operation, entry.algorithm) !=
+         resolved(entry.operation, Algorithm::kDefault);
 }
 
 }  // namespace
@@ -65,18 +66,25 @@ CollectiveCosts::CollectiveCosts(const Program& program,
       cluster_(&cluster),
       profile_(&profile),
       valid_rows_(&valid_rows),
-      row_traffic_(program, valid_rows) {
+      traffic_(program, cluster, valid_rows) {
   if (cluster.links != nullptr) {
-    links_.emplace(program, cluster);
     bottlenecks_.emplace(*cluster.links);
   }
+  only_default_ = profile.algorithms.empty() && std::ranges::none_of(profile.collectives, chooses);
+  may_be_fastest_ = std::ranges::any_of(profile.algorithms, [](const AlgorithmChoice& choice) {
+    return choice.algorithm == Algorithm::kFastest;
+  });
+  has_peer_rates_ = std::ranges::any_of(profile.collectives, [](const CollectiveCost& entry) {
+    return entry.peer_bytes_per_second > 0;
+  });
 }
 
-bool CollectiveCosts::depends_on_rank(const Task& task) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  return has_regions(task) ? !valid_rows_->all_full()
-                           : collective.routing != kNone &&
-                                 collective.operation == CollectiveOperation::kAllToAll;
+bool CollectiveCosts::differs_by_instance(const Task& task) const {
+  return has_peer_rates_ || (!only_default_ && !plan(task).is_default);
+}
+
+int CollectiveCosts::num_phases(const Task& task) const {
+  return only_default_ ? 1 : static_cast<int>(plan(task).phases.size());
 }
 
 CollectiveLoad CollectiveCosts::load(const Task& task,
@@ -86,52 +94,78 @@ CollectiveLoad CollectiveCosts::load(const Task& task,
   return load(task, Member{.ranks = &members, .index = index, .place = place});
 }
 
-CollectiveLoad CollectiveCosts::load(const Task& task, const Member& member) const {
+CollectiveLoad CollectiveCosts::load(const Task& task, const Member& member, int phase) const {
+  return load_of(plan(task), phase, task, member);
+}
+
+CollectiveLoad CollectiveCosts::load_of(const AlgorithmPlan& plan,
+                                        int phase,
+                                        const Task& task,
+                                        const Member& member) const {
   const auto& collective = std::get<Collective>(task.descriptor);
-  PortBytes bytes{};
-  if (!depends_on_rank(task) || member.place.size == 1) {
-    bytes.fill(static_cast<double>(collective.bytes));
-  } else if (!has_regions(task)) {
-    bytes = routed_bytes(task, member);
-  } else if (collective.operation == CollectiveOperation::kAllToAll) {
-    bytes = exchange_bytes(task, member);
-  } else {
-    bytes = valid_bytes(task, member);
-  }
-  return priced(collective, member, bytes);
-}
-
-const std::vector<std::string>& CollectiveCosts::assumptions() const {
-  return assumptions_;
-}
-
-// `bytes` holds for each port the nominal size of the balanced collective that would load it as
-// much as this member's part does.
-CollectiveLoad CollectiveCosts::priced(const Collective& collective,
-                                       const Member& member,
-                                       const PortBytes& bytes) const {
-  MemberPlace place = member.place;
+  const Phase& part = plan.phases[phase];
+  MemberPlace place = part.place(member.place);
   if (place.size == 1) {
     return {};
   }
-  CachedTariff& cached = tariff(collective.operation, place);
+  CachedTariff& cached = tariff_of(plan, phase, member.place);
   if (collective.operation == CollectiveOperation::kShift) {
     place = shift_place(*cluster_, *member.ranks, member.index, collective, place);
   }
+  const bool is_priced =
+      !traffic_.has_links() || cached.tariff.intra.measured || cached.tariff.inter.measured;
+  const PortBytes bytes = is_priced ? priced_bytes(plan, phase, task, member) : PortBytes{};
+  CollectiveLoad load = priced(part.operation, cached, place, bytes);
+  if (has_peer_rates_) {
+    limit_messages(load, cached.tariff, plan.flow_step(phase), task, member);
+  }
+  return load;
+}
+
+// What the tariff of a phase is asked for, by port: nominal bytes, or those on the wire where an
+// algorithm has no figure of its own.
+PortBytes CollectiveCosts::priced_bytes(const AlgorithmPlan& plan,
+                                        int phase,
+                                        const Task& task,
+                                        const Member& member) const {
+  const Phase& part = plan.phases[phase];
+  const FlowStep step = plan.flow_step(phase);
+  const PortBytes bytes = traffic_.nominal(task, member);
+  if (plan.is_default || plan.is_measured) {
+    return bytes;
+  }
+  if (part.among == Among::kAll) {
+    return plan.algorithm == Algorithm::kPipe ? of_exchange(bytes, member.place)
+                                              : traffic_.on_wire(task, step, member);
+  }
+  // An exchange of unequal parts, as the balanced one of its level that would load a port as much.
+  const bool is_exchange = part.operation == CollectiveOperation::kAllToAll;
+  if (is_exchange && (traffic_.depends_on_rank(task) || !traffic_.shape(task).is_even)) {
+    const double share = wire_share(part.operation, part.place(member.place).size);
+    return scaled(traffic_.on_wire(task, step, member), 1 / share);
+  }
+  return scaled(bytes, part.share(member.place));
+}
+
+// `bytes` holds for each port what its price is asked for.
+CollectiveLoad CollectiveCosts::priced(CollectiveOperation operation,
+                                       CachedTariff& cached,
+                                       const MemberPlace& place,
+                                       const PortBytes& bytes) const {
   CollectiveLoad load;
   load.weight = cached.tariff.weight;
   double startup = 0;
   for (int port = 0; port < kNumPorts; ++port) {
     const PortPrice& price = is_intra(port) ? cached.tariff.intra : cached.tariff.inter;
-    if (!price.used || !crosses(collective.operation, place, port)) {
+    if (!price.used || !crosses(operation, place, port)) {
       continue;
     }
     const double size = bytes[port];
     startup = std::max(startup, price.startup_seconds);
-    if (links_ && (!price.measured || is_on_links(cached, price))) {
+    if (traffic_.has_links() && (!price.measured || is_on_links(cached, price))) {
       continue;  // the links say what it takes
     }
-    const Time time = checked_time(price.seconds(size), to_string(collective.operation));
+    const Time time = checked_time(price.seconds(size), to_string(operation));
     if (price.bottleneck == BottleneckPlace::kPrivate) {
       load.of_its_own = std::max(load.of_its_own, time);
     } else {
@@ -139,22 +173,44 @@ CollectiveLoad CollectiveCosts::priced(const Collective& collective,
     }
     note_extrapolation(price, size, cached);
   }
-  load.startup = checked_time(startup, to_string(collective.operation));
+  load.startup = checked_time(startup, to_string(operation));
   return load;
 }
 
+// No two members' messages are faster than the profile says: the largest ends no earlier, whoever
+// else is there.
+void CollectiveCosts::limit_messages(CollectiveLoad& load,
+                                     const Tariff& tariff,
+                                     const FlowStep& step,
+                                     const Task& task,
+                                     const Member& member) const {
+  const double near_rate = tariff.intra.used ? tariff.intra.peer_bytes_per_second : 0;
+  const double far_rate = tariff.inter.used ? tariff.inter.peer_bytes_per_second : 0;
+  if (near_rate <= 0 && far_rate <= 0) {
+    return;
+  }
+  const LargestMessages largest = traffic_.largest(task, step, member);
+  const double near = near_rate > 0 ? largest.near / near_rate : 0;
+  const double far = far_rate > 0 ? largest.far / far_rate : 0;
+  load.of_its_own = std::max(load.of_its_own, checked_time(std::max(near, far), task.name));
+}
+
 CollectiveCosts::CachedTariff& CollectiveCosts::tariff(CollectiveOperation operation,
+                                                       Algorithm algorithm,
                                                        MemberPlace place) const {
   for (CachedTariff& cached : tariffs_) {
-    if (cached.operation == operation && cached.place == place) {
+    if (cached.operation == operation && cached.algorithm == algorithm && cached.place == place) {
       return cached;
     }
   }
-  Tariff made = make_tariff(*profile_, *cluster_, operation, place);
+  const bool is_default =
+      resolved(operation, algorithm) == resolved(operation, Algorithm::kDefault);
+  Tariff made = is_default ? make_tariff(*profile_, *cluster_, operation, place)
+                           : make_wire_tariff(*profile_, *cluster_, operation, algorithm, place);
   for (const std::string& assumption : made.assumptions) {
     note(assumption);
   }
-  return tariffs_.emplace_back(CachedTariff{operation, place, std::move(made)});
+  return tariffs_.emplace_back(CachedTariff{operation, algorithm, place, std::move(made)});
 }
 
 void CollectiveCosts::note(const std::string& assumption) const {
@@ -176,211 +232,77 @@ void CollectiveCosts::note_extrapolation(const PortPrice& price,
                    format_bytes(price.entry->points.back().size)));
 }
 
-// Where counts of tokens differ, everyone moves the valid rows of the whole; a SHIFT what one
-// member has.
-CollectiveCosts::PortBytes CollectiveCosts::valid_bytes(const Task& task,
-                                                        const Member& member) const {
-  const auto bytes_of = [&](const Region& region) {
-    const Tensor& tensor = program_->tensors[region.tensor];
-    return static_cast<double>(row_traffic_.valid_rows(region, member.rank()) * tensor.row_bytes());
-  };
-  const double read = bytes_of(task.reads[0]);
-  const double written = bytes_of(task.writes[0]);
-  switch (std::get<Collective>(task.descriptor).operation) {
-    case CollectiveOperation::kShift:
-      return {read, written, read, written};
-    case CollectiveOperation::kAllGather:
-    case CollectiveOperation::kBroadcast:
-      return {written, written, written, written};
-    default:
-      return {read, read, read, read};
-  }
-}
-
-// An all-to-all costs each member what it sends to others and receives from them.
-CollectiveCosts::PortBytes CollectiveCosts::exchange_bytes(const Task& task,
-                                                           const Member& member) const {
-  const Tensor& tensor = program_->tensors[task.reads[0].tensor];
-  return balanced_bytes(row_traffic_.exchange(*cluster_, task, member),
-                        member.place,
-                        static_cast<double>(tensor.row_bytes()));
-}
-
-// Without regions, the task's bytes are the send buffer of the member with the most tokens.
-CollectiveCosts::PortBytes CollectiveCosts::routed_bytes(const Task& task,
-                                                         const Member& member) const {
-  const auto bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes);
-  const RowTraffic::Routed routed = row_traffic_.routed(*cluster_, task, member);
-  return balanced_bytes(routed.tokens, member.place, bytes / static_cast<double>(routed.most));
-}
-
 // A time that is spent on links can be told from one entry only.
 bool CollectiveCosts::is_on_links(const CachedTariff& cached, const PortPrice& price) const {
   const Tariff& tariff = cached.tariff;
   const bool is_one_entry =
       !tariff.intra.used || !tariff.inter.used || tariff.intra.entry == tariff.inter.entry;
-  return links_ && price.bottleneck == BottleneckPlace::kLink && price.entry != nullptr &&
-         is_one_entry;
+  return traffic_.has_links() && price.bottleneck == BottleneckPlace::kLink &&
+         price.entry != nullptr && is_one_entry;
 }
 
-const PortPrice* CollectiveCosts::price_on_links(const Collective& collective) const {
+CollectiveCosts::CachedTariff& CollectiveCosts::tariff_of(const AlgorithmPlan& plan,
+                                                          int phase,
+                                                          const MemberPlace& place) const {
+  const Phase& part = plan.phases[phase];
+  const Algorithm algorithm = part.among == Among::kAll ? plan.algorithm : Algorithm::kDefault;
+  return tariff(part.operation, algorithm, part.place(place));
+}
+
+// The price of a phase that is spent on links, and by which share of the nominal bytes it goes.
+std::optional<CollectiveCosts::PriceOnLinks> CollectiveCosts::price_on_links(const Task& task,
+                                                                             int phase) const {
+  const AlgorithmPlan& plan = this->plan(task);
+  const auto& collective = std::get<Collective>(task.descriptor);
   for (const std::vector<int>& members : program_->groups[collective.group].members) {
-    if (members.size() > 1) {
-      const CachedTariff& cached =
-          tariff(collective.operation, places_of(*cluster_, members).front());
+    const MemberPlace place = places_of(*cluster_, members).front();
+    if (plan.phases[phase].place(place).size > 1) {
+      const CachedTariff& cached = tariff_of(plan, phase, place);
       const PortPrice& price = cached.tariff.inter.used ? cached.tariff.inter : cached.tariff.intra;
-      return is_on_links(cached, price) ? &price : nullptr;
+      return is_on_links(cached, price)
+                 ? std::optional(PriceOnLinks{&price, plan.phases[phase].share(place)})
+                 : std::nullopt;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-CollectiveCosts::LinkKey CollectiveCosts::link_key(const Task& task) const {
+CollectiveCosts::LinkKey CollectiveCosts::link_key(const Task& task, int phase) const {
   const auto& collective = std::get<Collective>(task.descriptor);
-  const PortPrice* price = links_ ? price_on_links(collective) : nullptr;
-  const bool is_table = price != nullptr && !price->entry->points.empty();
-  return {traffic_key(collective), is_table ? collective.bytes : 0};
+  const auto spent =
+      traffic_.has_links() ? price_on_links(task, phase) : std::optional<PriceOnLinks>{};
+  const bool is_table = spent && !spent->price->entry->points.empty();
+  return {traffic_key(collective, plan(task).flow_step(phase)), is_table ? collective.bytes : 0};
 }
 
-std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task) const {
-  if (!links_) {
+std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task, int phase) const {
+  if (!traffic_.has_links()) {
     return nullptr;
   }
-  const auto& collective = std::get<Collective>(task.descriptor);
-  const bool is_unequal = depends_on_rank(task);
-  const PortPrice* price = price_on_links(collective);
-  if (!is_unequal && price == nullptr) {
-    return links_->of(collective);
+  const FlowStep step = plan(task).flow_step(phase);
+  const std::optional<PriceOnLinks> spent = price_on_links(task, phase);
+  if (!spent) {
+    return traffic_.link_loads(task, step);
   }
-  std::shared_ptr<const GroupLoads>& loads =
-      is_unequal ? unequal_loads_[unequal_key(task)] : at_bottlenecks_[link_key(task)];
+  const std::shared_ptr<const GroupLoads> plain = traffic_.link_loads(task, step);
+  std::shared_ptr<const GroupLoads>& loads = at_bottlenecks_[{link_key(task, phase), plain.get()}];
   if (loads == nullptr) {
-    loads = price == nullptr ? std::make_shared<const GroupLoads>(unequal_group_loads(task))
-                             : loads_at_bottleneck(*price, task);
+    const auto& collective = std::get<Collective>(task.descriptor);
+    const CollectiveCost& entry = *spent->price->entry;
+    const auto bytes = static_cast<double>(std::max<std::int64_t>(1, collective.bytes));
+    const double per_byte = spent->price->seconds(spent->share * bytes) / bytes;
+    const double factor =
+        bottlenecks_->factor(entry, *traffic_.balanced_link_loads(task, step), per_byte);
+    loads = bottlenecks_->multiplied(entry, *plain, factor);
+    note(fmt::format("{}: its time is taken to be spent on {}, which others share",
+                     describe(entry.operation, entry.span),
+                     visible_in_line(entry.bottleneck_link)));
   }
   return loads;
 }
 
-std::shared_ptr<const GroupLoads> CollectiveCosts::loads_at_bottleneck(const PortPrice& price,
-                                                                       const Task& task) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  const CollectiveCost& entry = *price.entry;
-  const std::shared_ptr<const GroupLoads> balanced = links_->of(collective);
-  const auto bytes = static_cast<double>(std::max<std::int64_t>(1, collective.bytes));
-  const double factor = bottlenecks_->factor(entry, *balanced, price.seconds(bytes) / bytes);
-  note(fmt::format("{}: its time is taken to be spent on {}, which others share",
-                   describe(entry.operation, entry.span),
-                   visible_in_line(entry.bottleneck_link)));
-  return bottlenecks_->multiplied(
-      entry, depends_on_rank(task) ? unequal_group_loads(task) : *balanced, factor);
-}
-
-CollectiveCosts::UnequalKey CollectiveCosts::unequal_key(const Task& task) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  if (!has_regions(task)) {
-    return {traffic_key(collective), {}, {collective.bytes, collective.routing, 0}};
-  }
-  const auto row_bytes = [&](const Region& region) {
-    return program_->tensors[region.tensor].row_bytes();
-  };
-  return {traffic_key(collective),
-          row_traffic_.moved(task),
-          {collective.bytes, row_bytes(task.reads[0]), row_bytes(task.writes[0])}};
-}
-
-GroupLoads CollectiveCosts::unequal_group_loads(const Task& task) const {
-  std::vector<std::vector<MediumLoad>> loads;
-  const Group& group = program_->groups[std::get<Collective>(task.descriptor).group];
-  for (int instance = 0; instance < std::ssize(group.members); ++instance) {
-    loads.push_back(unequal_link_loads(task, instance));
-  }
-  const auto num_media = static_cast<int>(cluster_->links->topology.media().size());
-  return group_loads(std::move(loads), num_media);
-}
-
-CollectiveCosts::SentBytes CollectiveCosts::sent_bytes(const Task& task,
-                                                       const std::vector<int>& members) const {
-  if (has_regions(task)) {
-    const auto row_bytes = static_cast<double>(program_->tensors[task.reads[0].tensor].row_bytes());
-    return [this, &task, &members, row_bytes](int from) {
-      std::vector<double> sent;
-      for (const std::int64_t rows : valid_rows_->sent_rows(task, members, from)) {
-        sent.push_back(row_bytes * static_cast<double>(rows));
-      }
-      return sent;
-    };
-  }
-  const RowTraffic::Routed routed = row_traffic_.routed(
-      *cluster_,
-      task,
-      Member{.ranks = &members, .index = 0, .place = places_of(*cluster_, members)[0]});
-  const double bytes = static_cast<double>(std::get<Collective>(task.descriptor).bytes) /
-                       static_cast<double>(routed.most);
-  return [this, &task, &members, bytes](int from) {
-    std::vector<double> sent;
-    for (int to = 0; to < std::ssize(members); ++to) {
-      sent.push_back(bytes *
-                     static_cast<double>(row_traffic_.routed_tokens(task, members, from, to)));
-    }
-    return sent;
-  };
-}
-
-double CollectiveCosts::fullest_bytes(const Task& task, const std::vector<int>& members) const {
-  const std::vector<MemberPlace> places = places_of(*cluster_, members);
-  double most = 0;
-  for (int i = 0; i < std::ssize(members); ++i) {
-    const PortBytes bytes =
-        valid_bytes(task, Member{.ranks = &members, .index = i, .place = places[i]});
-    most = std::max(most, *std::max_element(bytes.begin(), bytes.end()));
-  }
-  return most;
-}
-
-std::vector<MediumLoad> CollectiveCosts::unequal_link_loads(const Task& task, int instance) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  const std::vector<int>& members = program_->groups[collective.group].members[instance];
-  if (collective.operation == CollectiveOperation::kAllToAll) {
-    return links_->of_exchange(members, sent_bytes(task, members));
-  }
-  const double most = fullest_bytes(task, members);
-  std::vector<MediumLoad> loads = links_->of(collective)->of_instance[instance];
-  for (MediumLoad& load : loads) {
-    load.seconds *= most;
-  }
-  return loads;
-}
-
-std::vector<Message> CollectiveCosts::messages(const Task& task, int instance) const {
-  const auto& collective = std::get<Collective>(task.descriptor);
-  const std::vector<int>& members = program_->groups[collective.group].members[instance];
-  const bool unequal = depends_on_rank(task);
-  std::vector<int> nodes;
-  for (const int rank : members) {
-    nodes.push_back(node_of(*cluster_, rank));
-  }
-  std::function<double(const MemberFlow&)> bytes = [](const MemberFlow& flow) {
-    return flow.share;
-  };
-  if (unequal && collective.operation == CollectiveOperation::kAllToAll) {
-    std::vector<std::vector<double>> sent;
-    const SentBytes of_member = sent_bytes(task, members);
-    for (int from = 0; from < std::ssize(members); ++from) {
-      sent.push_back(of_member(from));
-    }
-    bytes = [sent = std::move(sent)](const MemberFlow& flow) { return sent[flow.from][flow.to]; };
-  } else if (unequal) {
-    bytes = [most = fullest_bytes(task, members)](const MemberFlow& flow) {
-      return flow.share * most;
-    };
-  }
-  std::vector<Message> messages;
-  for_each_flow(collective, nodes, [&](const MemberFlow& flow) {
-    if (const double size = bytes(flow); size > 0) {
-      messages.push_back({flow.from, flow.to, size});
-    }
-  });
-  return messages;
+std::vector<MemberFlow> CollectiveCosts::messages(const Task& task, int instance, int phase) const {
+  return traffic_.messages(task, plan(task).flow_step(phase), instance);
 }
 
 }  // namespace moesim

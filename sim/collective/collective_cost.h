@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,9 +12,11 @@
 #include <vector>
 
 #include "sim/base/time.h"
+#include "sim/collective/algorithm_plan.h"
 #include "sim/collective/bottleneck_links.h"
-#include "sim/collective/link_loads.h"
+#include "sim/collective/collective_traffic.h"
 #include "sim/collective/member_place.h"
+#include "sim/collective/port.h"
 #include "sim/collective/row_traffic.h"
 #include "sim/collective/tariff.h"
 #include "sim/io/cluster.h"
@@ -25,14 +26,10 @@
 
 namespace moesim {
 
-// A GPU's ports: one into its node and one between nodes, each way.
-enum class Port { kIntraOut, kIntraIn, kInterOut, kInterIn };
-inline constexpr int kNumPorts = 4;
-
-// What a collective costs on one rank: the start-up time, then exclusive use of each port for
-// `load[port]`, and at the same time `of_its_own`, which nobody shares. Alone, it takes startup +
-// the longest of these. On a port that k collectives use at once, each drains in proportion to its
-// weight.
+// What a phase of a collective costs on one rank: the start-up time, then exclusive use of each
+// port for `load[port]`, and at the same time `of_its_own`, which nobody shares. Alone, it takes
+// startup + the longest of these. On a port that k collectives use at once, each drains in
+// proportion to its weight.
 struct CollectiveLoad {
   Time startup;
   std::array<Time, kNumPorts> load{};
@@ -44,17 +41,12 @@ struct CollectiveLoad {
   friend bool operator==(const CollectiveLoad&, const CollectiveLoad&) = default;
 };
 
-// What one member of a group instance sends to another, as indices in the instance.
-struct Message {
-  int from = 0;
-  int to = 0;
-  double bytes = 0;
-};
-
 // Turns collectives into loads from the profile's figures, or, where it has none, from the
 // cluster's port rates; where the cluster has links, those carry the bytes, and only what the
-// profile measured loads the ports (docs/model.md). Notes every assumption it had to make once.
-// Keeps references to its arguments.
+// profile measured loads the ports (docs/model.md). A collective is carried out by the algorithm
+// that the profile chooses for it, in phases that follow each other. Notes every assumption and
+// every choice once. Keeps references to its arguments. Throws Error where an algorithm does not
+// fit.
 class CollectiveCosts {
  public:
   CollectiveCosts(const Program& program,
@@ -62,77 +54,98 @@ class CollectiveCosts {
                   const Profile& profile,
                   const ValidRows& valid_rows);
 
-  // False when equal places give equal loads. Else a member's load follows from what a routing
-  // sends its way: through the valid rows of the task's regions or, without regions, directly.
-  bool depends_on_rank(const Task& task) const;
+  // See CollectiveTraffic.
+  bool depends_on_rank(const Task& task) const { return traffic_.depends_on_rank(task); }
 
-  // The load of a collective task on `members[index]` of one group instance; zero for a group of
-  // one.
+  // Whether members in equal places may have different loads although counts of tokens are equal:
+  // what an algorithm sends, or the largest message, may differ between instances.
+  bool differs_by_instance(const Task& task) const;
+
+  int num_phases(const Task& task) const;
+
+  // The load of a phase on `members[index]` of one group instance; zero for a group of one.
   CollectiveLoad load(const Task& task, const std::vector<int>& members, int index) const;
 
   // The same without looking for the member's place.
-  CollectiveLoad load(const Task& task, const Member& member) const;
+  CollectiveLoad load(const Task& task, const Member& member, int phase = 0) const;
 
-  // The messages of one instance of a collective task's group, with their bytes: for each byte of
-  // the task, or in all where `depends_on_rank`. None of no bytes.
-  std::vector<Message> messages(const Task& task, int instance) const;
+  // The messages of a phase in one instance of the group, and the way of one: see
+  // CollectiveTraffic.
+  std::vector<MemberFlow> messages(const Task& task, int instance, int phase) const;
+  Route way(const std::vector<int>& members, const MemberFlow& message) const {
+    return traffic_.way(members, message);
+  }
 
-  // What a collective task's messages put on links: seconds for each byte of the task, or in all
-  // where `depends_on_rank`. Null where the cluster has no links.
-  std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
+  // What the messages of a phase put on links: seconds for each byte of the task, or in all where
+  // `depends_on_rank`. Null where the cluster has no links.
+  std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase) const;
 
-  const std::vector<std::string>& assumptions() const;
+  // Phases of collectives with equal keys that do not depend on the rank have the same link loads.
+  // The second part is the task's bytes where the loads are not in proportion to them, else 0.
+  using LinkKey = std::pair<TrafficKey, std::int64_t>;
+  LinkKey link_key(const Task& task, int phase) const;
+
+  const std::vector<std::string>& assumptions() const { return assumptions_; }
 
  private:
   // A tariff once made, and whether its use beyond the measured sizes has been noted.
   struct CachedTariff {
     CollectiveOperation operation{};
+    Algorithm algorithm{};
     MemberPlace place;
     Tariff tariff;
     bool extrapolated = false;
   };
-  using PortBytes = std::array<double, kNumPorts>;
-  // Collectives with equal keys that do not depend on the rank have the same link loads. The second
-  // part is the task's bytes where the loads are not in proportion to them, else 0.
-  using LinkKey = std::pair<TrafficKey, std::int64_t>;
-  // So have unequal ones: the regions, and bytes, of the task and of their rows, or, without
-  // regions, bytes and routing.
-  using UnequalKey =
-      std::tuple<TrafficKey, std::array<RowTraffic::RegionKey, 2>, std::array<std::int64_t, 3>>;
+  // Group, operation, top_k, num_experts, and bytes where FASTEST may choose.
+  using PlanKey = std::tuple<int, int, int, int, std::int64_t>;
 
-  CachedTariff& tariff(CollectiveOperation operation, MemberPlace place) const;
-  CollectiveLoad priced(const Collective& collective,
-                        const Member& member,
+  const AlgorithmPlan& plan(const Task& task) const;
+  AlgorithmPlan make_plan_for(const Task& task) const;
+  Algorithm fastest(const Task& task, const GroupShape& shape) const;
+  Time alone(const Task& task) const;
+
+  CollectiveLoad load_of(const AlgorithmPlan& plan,
+                         int phase,
+                         const Task& task,
+                         const Member& member) const;
+  PortBytes priced_bytes(const AlgorithmPlan& plan,
+                         int phase,
+                         const Task& task,
+                         const Member& member) const;
+  CachedTariff& tariff(CollectiveOperation operation, Algorithm algorithm, MemberPlace place) const;
+  CollectiveLoad priced(CollectiveOperation operation,
+                        CachedTariff& cached,
+                        const MemberPlace& place,
                         const PortBytes& bytes) const;
+  void limit_messages(CollectiveLoad& load,
+                      const Tariff& tariff,
+                      const FlowStep& step,
+                      const Task& task,
+                      const Member& member) const;
   void note(const std::string& assumption) const;
   void note_extrapolation(const PortPrice& price, double bytes, CachedTariff& cached) const;
 
-  PortBytes valid_bytes(const Task& task, const Member& member) const;
-  PortBytes exchange_bytes(const Task& task, const Member& member) const;
-  PortBytes routed_bytes(const Task& task, const Member& member) const;
-  // Bytes from one member to each of an all-to-all of unequal parts.
-  using SentBytes = std::function<std::vector<double>(int)>;
-  SentBytes sent_bytes(const Task& task, const std::vector<int>& members) const;
-  // Nominal bytes of another collective as if everyone moved what the fullest member does.
-  double fullest_bytes(const Task& task, const std::vector<int>& members) const;
-  UnequalKey unequal_key(const Task& task) const;
-  LinkKey link_key(const Task& task) const;
-  std::shared_ptr<const GroupLoads> loads_at_bottleneck(const PortPrice& price,
-                                                        const Task& task) const;
-  std::vector<MediumLoad> unequal_link_loads(const Task& task, int instance) const;
-  GroupLoads unequal_group_loads(const Task& task) const;
+  // A price that is spent on links, for this share of a collective's nominal bytes.
+  struct PriceOnLinks {
+    const PortPrice* price = nullptr;
+    double share = 1;
+  };
+  CachedTariff& tariff_of(const AlgorithmPlan& plan, int phase, const MemberPlace& place) const;
   bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;
-  const PortPrice* price_on_links(const Collective& collective) const;
+  std::optional<PriceOnLinks> price_on_links(const Task& task, int phase) const;
 
   const Program* program_;
   const Cluster* cluster_;
   const Profile* profile_;
   const ValidRows* valid_rows_;
-  std::optional<LinkLoads> links_;
-  std::optional<BottleneckLinks> bottlenecks_;
-  mutable std::map<LinkKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
-  mutable RowTraffic row_traffic_;
-  mutable std::map<UnequalKey, std::shared_ptr<const GroupLoads>> unequal_loads_;
+  CollectiveTraffic traffic_;
+  std::optional<BottleneckLinks> bottlenecks_;  // where the cluster has links
+  bool only_default_ = true;                    // the profile chooses no algorithm
+  bool may_be_fastest_ = false;
+  bool has_peer_rates_ = false;
+  using SpentKey = std::tuple<LinkKey, const GroupLoads*>;
+  mutable std::map<SpentKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
+  mutable std::map<PlanKey, AlgorithmPlan> plans_;
   mutable std::deque<CachedTariff> tariffs_;
   mutable std::vector<std::string> assumptions_;
 };

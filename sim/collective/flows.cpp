@@ -1,26 +1,17 @@
 #include "sim/collective/flows.h"
 
-#include <algorithm>
-#include <map>
-
+#include "sim/base/check.h"
+#include "sim/collective/algorithm_phases.h"
 #include "sim/collective/cost_curve.h"
+#include "sim/collective/exchange_flows.h"
+#include "sim/collective/hierarchical_flows.h"
+#include "sim/collective/in_switch_flows.h"
+#include "sim/collective/tree_flows.h"
 
 namespace moesim {
 namespace {
 
-using Visit = std::function<void(const MemberFlow&)>;
-
-void all_to_all(int size, const Visit& visit) {
-  for (int from = 0; from < size; ++from) {
-    for (int to = 0; to < size; ++to) {
-      if (from != to) {
-        visit({from, to, 1.0 / size});
-      }
-    }
-  }
-}
-
-void shift(const Collective& collective, int size, const Visit& visit) {
+void shift(const Collective& collective, int size, const VisitFlow& visit) {
   for (int from = 0; from < size; ++from) {
     int to = from + (collective.wrap ? collective.distance % size : collective.distance);
     if (collective.wrap) {
@@ -32,70 +23,94 @@ void shift(const Collective& collective, int size, const Visit& visit) {
   }
 }
 
-// Members by node, nodes in the order in which the group comes to them.
-std::vector<std::vector<int>> by_node(const std::vector<int>& nodes) {
-  std::map<int, size_t> place;
-  std::vector<std::vector<int>> members;
-  for (int i = 0; i < std::ssize(nodes); ++i) {
-    const auto [found, is_new] = place.try_emplace(nodes[i], members.size());
-    if (is_new) {
-      members.emplace_back();
-    }
-    members[found->second].push_back(i);
-  }
-  return members;
-}
-
 // Member orders of all rings.
-std::vector<std::vector<int>> rings(const std::vector<int>& nodes) {
-  const std::vector<std::vector<int>> members = by_node(nodes);
-  const bool are_equal = std::ranges::all_of(
-      members, [&](const auto& on_node) { return on_node.size() == members[0].size(); });
-  const size_t count = members.size() == 1 || !are_equal ? 1 : members[0].size();
+std::vector<std::vector<int>> rings(const Seating& seating) {
+  const size_t count = seating.num_nodes() == 1 || !seating.is_even ? 1 : seating.on_node[0].size();
   std::vector<std::vector<int>> orders(count);
   for (size_t ring = 0; ring < count; ++ring) {
-    for (const std::vector<int>& on_node : members) {
-      for (size_t i = 0; i < on_node.size(); ++i) {
-        orders[ring].push_back(on_node[(i + ring) % on_node.size()]);
+    for (const std::vector<int>& here : seating.on_node) {
+      for (size_t i = 0; i < here.size(); ++i) {
+        orders[ring].push_back(here[(i + ring) % here.size()]);
       }
     }
   }
   return orders;
 }
 
-void over_rings(const Collective& collective, const std::vector<int>& nodes, const Visit& visit) {
-  const std::vector<std::vector<int>> orders = rings(nodes);
-  const auto size = static_cast<int>(nodes.size());
-  const double share = wire_share(collective.operation, size) / static_cast<double>(orders.size());
+void over_rings(const Collective& collective, const Seating& seating, const VisitFlow& visit) {
+  const std::vector<std::vector<int>> orders = rings(seating);
+  const double share =
+      wire_share(collective.operation, seating.size()) / static_cast<double>(orders.size());
   const bool is_broadcast = collective.operation == CollectiveOperation::kBroadcast;
   for (const std::vector<int>& order : orders) {
-    for (int i = 0; i < size; ++i) {
-      const int to = order[(i + 1) % size];
-      if (!is_broadcast || to != collective.root) {
-        visit({order[i], to, share});
+    ring_flows(order, share, [&](const MemberFlow& flow) {
+      if (!is_broadcast || flow.to != collective.root) {
+        visit(flow);
       }
-    }
+    });
   }
 }
 
 }  // namespace
 
+void ring_flows(const std::vector<int>& order, double share, const VisitFlow& visit) {
+  for (size_t i = 0; order.size() > 1 && i < order.size(); ++i) {
+    visit({order[i], order[(i + 1) % order.size()], share});
+  }
+}
+
+void rings_within_nodes(const Seating& seating, double share, const VisitFlow& visit) {
+  for (const std::vector<int>& here : seating.on_node) {
+    ring_flows(here, share, visit);
+  }
+}
+
+void rings_between_nodes(const Seating& seating, double share, const VisitFlow& visit) {
+  CHECK(seating.is_even);
+  for (size_t place = 0; place < seating.on_node[0].size(); ++place) {
+    std::vector<int> order;
+    for (const std::vector<int>& here : seating.on_node) {
+      order.push_back(here[place]);
+    }
+    ring_flows(order, share, visit);
+  }
+}
+
 void for_each_flow(const Collective& collective,
-                   const std::vector<int>& nodes,
-                   const Visit& visit) {
-  const auto size = static_cast<int>(nodes.size());
-  if (size < 2) {
+                   const FlowStep& step,
+                   const Seating& seating,
+                   const VisitFlow& visit) {
+  if (seating.size() < 2) {
     return;
   }
-  switch (collective.operation) {
-    case CollectiveOperation::kAllToAll:
-      all_to_all(size, visit);
-      break;
-    case CollectiveOperation::kShift:
-      shift(collective, size, visit);
-      break;
+  if (step.phase == kEveryPhase) {
+    const auto count = std::ssize(phases_of(collective.operation, step.algorithm, Span::kBoth));
+    for (int phase = 0; phase < count; ++phase) {
+      for_each_flow(collective, {step.algorithm, phase}, seating, visit);
+    }
+    return;
+  }
+  if (collective.operation == CollectiveOperation::kAllToAll) {
+    const double part = 1.0 / seating.size();
+    exchange_flows(
+        collective, step, seating, [part](int, int) { return part; }, visit);
+    return;
+  }
+  switch (resolved(collective.operation, step.algorithm)) {
+    case Algorithm::kDirect:
+      shift(collective, seating.size(), visit);
+      return;
+    case Algorithm::kTree:
+      tree_flows(collective, seating, visit);
+      return;
+    case Algorithm::kInSwitch:
+      in_switch_flows(collective, seating, visit);
+      return;
+    case Algorithm::kHierarchical:
+      hierarchical_flows(collective, step.phase, seating, visit);
+      return;
     default:
-      over_rings(collective, nodes, visit);
+      over_rings(collective, seating, visit);
   }
 }
 

@@ -34,6 +34,14 @@ RowTraffic::RegionKey RowTraffic::key(const Region& region) const {
           region.relative_to};
 }
 
+RowTraffic::RowsKey RowTraffic::rows_key(const Task& task) const {
+  const auto& collective = std::get<Collective>(task.descriptor);
+  if (task.reads.empty() || task.writes.empty()) {
+    return {collective.group, {collective.routing, collective.bytes}, {}};
+  }
+  return {collective.group, key(task.reads[0]), key(task.writes[0])};
+}
+
 std::int64_t RowTraffic::valid_rows(const Region& region, int rank) {
   if (valid_rows_.all_full() || first_tensor_[region.tensor] == kNone) {
     return region.num_list_rows();
@@ -49,8 +57,7 @@ std::int64_t RowTraffic::valid_rows(const Region& region, int rank) {
 
 Exchange RowTraffic::exchange(const Cluster& cluster, const Task& task, const Member& member) {
   CHECK(!valid_rows_.all_full());
-  const int group = std::get<Collective>(task.descriptor).group;
-  OfRanks& of_ranks = exchanges_[{group, moved(task)}];
+  OfRanks& of_ranks = exchanges_[rows_key(task)];
   of_ranks.resize(program_.num_ranks);
   if (!of_ranks[member.rank()].has_value()) {
     add_exchanges(cluster, task, *member.ranks, of_ranks);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "sim/collective/member_place.h"
@@ -39,12 +39,11 @@ class RowTraffic {
 
   std::int64_t valid_rows(const Region& region, int rank);
 
-  // What tasks over regions move, tensor by tensor: those with equal keys move as many rows from
-  // and to each rank.
+  // Equal keys have equal rows moved from each to each, tensor by tensor: of a task whose parts are
+  // unequal, over regions or by a routing.
   using RegionKey = std::array<std::int64_t, 8>;
-  std::array<RegionKey, 2> moved(const Task& task) const {
-    return {key(task.reads[0]), key(task.writes[0])};
-  }
+  using RowsKey = std::tuple<int, RegionKey, RegionKey>;  // group, read, written
+  RowsKey rows_key(const Task& task) const;
 
   // An all-to-all task over its regions, where not all rows are valid.
   Exchange exchange(const Cluster& cluster, const Task& task, const Member& member);
@@ -64,7 +63,6 @@ class RowTraffic {
                              int destination) const;
 
  private:
-  using ExchangeKey = std::pair<int, std::array<RegionKey, 2>>;  // by group
   using OfRanks = std::vector<std::optional<Exchange>>;
 
   // Where a region lies and whose counts it has: equal keys have equal rows on every rank.
@@ -78,7 +76,7 @@ class RowTraffic {
   const ValidRows& valid_rows_;
   std::vector<int> first_tensor_;  // by tensor: the first with the same counts; kNone: full
   std::map<RegionKey, std::vector<std::optional<std::int64_t>>> rows_;  // by rank
-  std::map<ExchangeKey, OfRanks> exchanges_;
+  std::map<RowsKey, OfRanks> exchanges_;
 };
 
 }  // namespace moesim

@@ -1,6 +1,5 @@
 #include "sim/collective/tariff.h"
 
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/base/message.h"
 #include "sim/collective/cost_curve.h"
+#include "sim/collective/entry_choice.h"
 
 namespace moesim {
 namespace {
@@ -26,19 +26,6 @@ const char* phrase(Span span) {
       return "within and between nodes";
   }
   return "";
-}
-
-// Messages that follow each other on a port: one per other member in an all-to-all and in a ring,
-// twice that for an all-reduce (ring: reduce-scatter, then all-gather), one in a shift.
-int num_steps(CollectiveOperation operation, int size) {
-  switch (operation) {
-    case CollectiveOperation::kAllReduce:
-      return 2 * (size - 1);
-    case CollectiveOperation::kShift:
-      return 1;
-    default:
-      return size - 1;
-  }
 }
 
 // Builds the tariff of one operation at one place.
@@ -71,8 +58,12 @@ class TariffMaker {
   std::optional<PortPrice> all_reduce_from_halves(Span span, int size);
   PortPrice from_entry(const CollectiveCost& entry, int size);
   double rate_scale(const CollectiveCost& entry);
-  PortPrice from_rate(CollectiveOperation operation, Span span, int size);
+  PortPrice from_rate(CollectiveOperation operation, Span span, int size, bool says_so = true);
   const CollectiveCost* find(CollectiveOperation operation, Span span, int size) const;
+  const CollectiveCost* find_measured(CollectiveOperation operation, Span span, int size) const;
+  PortPrice from_startup(const CollectiveCost& entry, int size);
+  double startup(const CollectiveCost& entry, int size) const;
+  void replace_startup(PortPrice& price, const CollectiveCost& entry, double seconds);
 
   template <typename... Values>
   void assume(fmt::format_string<Values...> text, Values&&... values) {
@@ -85,23 +76,56 @@ class TariffMaker {
   Tariff tariff_;
 };
 
+// The entry for all of a collective's cost, or for its start-up alone.
 const CollectiveCost* TariffMaker::find(CollectiveOperation operation, Span span, int size) const {
-  const CollectiveCost* best = nullptr;
-  constexpr int kNotStated = 1 << 30;
-  const auto distance = [this, size](const CollectiveCost& entry) {
-    return std::pair(entry.group_size > 1 ? std::abs(entry.group_size - size) : kNotStated,
-                     entry.num_nodes > 0 ? std::abs(entry.num_nodes - place_.nodes) : kNotStated);
-  };
-  for (const CollectiveCost& entry : profile_.collectives) {
-    if (entry.operation == operation && entry.span == span &&
-        (best == nullptr || distance(entry) < distance(*best))) {
-      best = &entry;
-    }
-  }
-  return best;
+  return find_entry(profile_,
+                    {.operation = operation,
+                     .span = span,
+                     .size = size,
+                     .nodes = place_.nodes,
+                     .algorithm = Algorithm::kDefault});
+}
+
+// The entry that says what bytes take.
+const CollectiveCost* TariffMaker::find_measured(CollectiveOperation operation,
+                                                 Span span,
+                                                 int size) const {
+  return find_entry(profile_,
+                    {.operation = operation,
+                     .span = span,
+                     .size = size,
+                     .nodes = place_.nodes,
+                     .algorithm = Algorithm::kDefault,
+                     .needs_transfer = true});
+}
+
+double TariffMaker::startup(const CollectiveCost& entry, int size) const {
+  const MemberPlace place{.size = size,
+                          .nodes = entry.span == Span::kNode ? 1 : size,
+                          .on_node = entry.span == Span::kNode ? size : 1};
+  return startup_seconds(entry, size, steps_of(entry.operation, Algorithm::kDefault, place));
+}
+
+// Nothing but a start-up was measured: links or the port's rate carry the bytes.
+PortPrice TariffMaker::from_startup(const CollectiveCost& entry, int size) {
+  PortPrice price = from_rate(entry.operation, entry.span, size, false);
+  replace_startup(price, entry, startup(entry, size));
+  assume("{}: the profile has its start-up alone; the bytes at the rate of the cluster's port",
+         describe(entry.operation, entry.span));
+  return price;
+}
+
+void TariffMaker::replace_startup(PortPrice& price, const CollectiveCost& entry, double seconds) {
+  price.startup_seconds = seconds;
+  price.startup_of = &entry;
+  price.peer_bytes_per_second = entry.peer_bytes_per_second;
+  tariff_.weight = entry.weight;
 }
 
 PortPrice TariffMaker::from_entry(const CollectiveCost& entry, int size) {
+  if (entry.only_startup) {
+    return from_startup(entry, size);
+  }
   const int measured = entry.group_size > 1 ? entry.group_size : size;
   if (measured != size) {
     assume("{}: measured in groups of {}, scaled to groups of {} by the share of bytes on the wire",
@@ -115,11 +139,13 @@ PortPrice TariffMaker::from_entry(const CollectiveCost& entry, int size) {
                        : wire_share(entry.operation, size) / wire_share(entry.operation, measured);
   return {.used = true,
           .measured = true,
-          .startup_seconds = startup_seconds(entry, size),
+          .startup_seconds = startup(entry, size),
+          .startup_of = &entry,
           .entry = &entry,
           .measured_size = measured,
           .scale = size_scale * rate_scale(entry),
-          .bottleneck = entry.bottleneck};
+          .bottleneck = entry.bottleneck,
+          .peer_bytes_per_second = entry.peer_bytes_per_second};
 }
 
 // What-if of other links: a transfer takes inversely as long as its port is faster than the one it
@@ -143,7 +169,7 @@ double TariffMaker::rate_scale(const CollectiveCost& entry) {
 }
 
 // t = steps * latency + share * bytes / rate
-PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int size) {
+PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int size, bool says_so) {
   const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
   const std::string name = describe(operation, span);
   if (!(rate.bytes_per_second > 0)) {
@@ -154,10 +180,14 @@ PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int s
                     name,
                     visible_in_line(cluster_.name)));
   }
-  assume("{}: not in the profile; rate and latency of the cluster's port, latency once per step",
-         name);
+  if (says_so) {
+    assume("{}: not in the profile; rate and latency of the cluster's port, latency once per step",
+           name);
+  }
+  const MemberPlace place{.size = size};
+  const int steps = steps_of(operation, Algorithm::kDefault, place).total();
   return {.used = true,
-          .startup_seconds = num_steps(operation, size) * rate.latency_seconds,
+          .startup_seconds = steps * rate.latency_seconds,
           .seconds_per_byte = 1 / rate.bytes_per_second,
           .scale = wire_share(operation, size)};
 }
@@ -165,8 +195,8 @@ PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int s
 // An AllReduce without a figure of its own is a ReduceScatter of the buffer and an AllGather of it,
 // where both have a fitted line: their times add up.
 std::optional<PortPrice> TariffMaker::all_reduce_from_halves(Span span, int size) {
-  const CollectiveCost* scatter = find(CollectiveOperation::kReduceScatter, span, size);
-  const CollectiveCost* gather = find(kAllGather, span, size);
+  const CollectiveCost* scatter = find_measured(CollectiveOperation::kReduceScatter, span, size);
+  const CollectiveCost* gather = find_measured(kAllGather, span, size);
   const bool lines =
       scatter != nullptr && gather != nullptr && scatter->points.empty() && gather->points.empty();
   if (!lines) {
@@ -199,17 +229,24 @@ PortPrice TariffMaker::price(CollectiveOperation operation, Span span, int size)
 }
 
 void TariffMaker::make_over_both(CollectiveOperation operation) {
-  if (const CollectiveCost* entry = find(operation, Span::kBoth, place_.size)) {
-    tariff_.intra = tariff_.inter = from_entry(*entry, place_.size);
+  const CollectiveCost* own = find(operation, Span::kBoth, place_.size);
+  if (own != nullptr && !own->only_startup) {
+    tariff_.intra = tariff_.inter = from_entry(*own, place_.size);
     assume("{}: nothing says which port its time is spent on; it loads both all the time",
            describe(operation, Span::kBoth));
-  } else if (operation == kAllToAll) {
+    return;
+  }
+  if (operation == kAllToAll) {
     make_all_to_all_over_both();
   } else {
     tariff_.inter = price(operation, Span::kFabric, place_.nodes);
     assume("{}: not in the profile; taken as between its {} nodes, on the inter-node port",
            describe(operation, Span::kBoth),
            place_.nodes);
+  }
+  if (own != nullptr) {
+    const Steps steps = steps_of(operation, Algorithm::kDefault, place_);
+    replace_startup(tariff_.inter, *own, startup_seconds(*own, place_.size, steps));
   }
 }
 
@@ -227,13 +264,13 @@ void TariffMaker::make_all_to_all_over_both() {
   }
   PortPrice& inter = tariff_.inter = price(kAllToAll, Span::kFabric, place_.nodes);
   const double inter_share = (size - place_.on_node) / size;
+  inter.startup_seconds = inter.startup_of != nullptr
+                              ? startup(*inter.startup_of, place_.size)
+                              : (size - 1) * cluster_.inter_node.latency_seconds;
+  inter.scale = inter_share;
   if (inter.entry != nullptr) {
-    inter.startup_seconds = startup_seconds(*inter.entry, place_.size);
     inter.scale =
         inter_share / wire_share(kAllToAll, inter.measured_size) * rate_scale(*inter.entry);
-  } else {
-    inter.startup_seconds = num_steps(kAllToAll, place_.size) * cluster_.inter_node.latency_seconds;
-    inter.scale = inter_share;
   }
   assume("{}: not in the profile; its share between nodes as {}, at once that within as {}",
          describe(kAllToAll, Span::kBoth),
@@ -246,7 +283,7 @@ void TariffMaker::make_all_to_all_over_both() {
 PortPrice TariffMaker::intra_part_of_all_to_all() {
   const double size = place_.size;
   const CollectiveCost* entry = find(kAllToAll, Span::kNode, place_.on_node);
-  const CollectiveCost* gather = find(kAllGather, Span::kNode, place_.on_node);
+  const CollectiveCost* gather = find_measured(kAllGather, Span::kNode, place_.on_node);
   PortPrice part;
   if (entry == nullptr && gather != nullptr) {
     part = from_entry(*gather, place_.on_node);
@@ -261,11 +298,11 @@ PortPrice TariffMaker::intra_part_of_all_to_all() {
 
 void TariffMaker::make_shift() {
   const auto shift = CollectiveOperation::kShift;
-  if (place_.span() == Span::kBoth) {
-    if (const CollectiveCost* entry = find(shift, Span::kBoth, place_.size)) {
-      tariff_.intra = tariff_.inter = from_entry(*entry, place_.size);
-      return;
-    }
+  const CollectiveCost* both =
+      place_.span() == Span::kBoth ? find(shift, Span::kBoth, place_.size) : nullptr;
+  if (both != nullptr && !both->only_startup) {
+    tariff_.intra = tariff_.inter = from_entry(*both, place_.size);
+    return;
   }
   if (place_.on_node > 1) {
     const CollectiveCost* own = find(shift, Span::kNode, place_.size);
@@ -275,13 +312,17 @@ void TariffMaker::make_shift() {
     const CollectiveCost* own = find(shift, Span::kFabric, place_.size);
     tariff_.inter = own != nullptr ? from_entry(*own, place_.size) : shift_step_between_nodes();
   }
+  if (both != nullptr) {
+    replace_startup(tariff_.intra, *both, startup_seconds(*both, place_.size, {.between = 1}));
+    replace_startup(tariff_.inter, *both, startup_seconds(*both, place_.size, {.between = 1}));
+  }
 }
 
 // A SHIFT of b bytes without a figure of its own is one of the n-1 steps of an AlltoAll over the
 // group: start-up alpha / (n-1), transfer that of b bytes on the wire, beta * b / share
 // [assumed: Parm's overlapped kernel].
 PortPrice TariffMaker::shift_step_between_nodes() {
-  const CollectiveCost* entry = find(kAllToAll, Span::kFabric, place_.nodes);
+  const CollectiveCost* entry = find_measured(kAllToAll, Span::kFabric, place_.nodes);
   if (entry == nullptr) {
     return from_rate(CollectiveOperation::kShift, Span::kFabric, place_.size);
   }
@@ -301,10 +342,10 @@ PortPrice TariffMaker::shift_step_between_nodes() {
 PortPrice TariffMaker::shift_step_within_node() {
   const auto shift = CollectiveOperation::kShift;
   const CollectiveCost* fabric =
-      place_.nodes > 1 ? find(kAllToAll, Span::kFabric, place_.nodes) : nullptr;
-  const CollectiveCost* inside = find(kAllToAll, Span::kNode, place_.on_node);
+      place_.nodes > 1 ? find_measured(kAllToAll, Span::kFabric, place_.nodes) : nullptr;
+  const CollectiveCost* inside = find_measured(kAllToAll, Span::kNode, place_.on_node);
   const CollectiveCost* gather =
-      place_.nodes > 1 ? find(kAllGather, Span::kNode, place_.on_node) : nullptr;
+      place_.nodes > 1 ? find_measured(kAllGather, Span::kNode, place_.on_node) : nullptr;
   PortPrice step;
   if (inside != nullptr) {
     step = from_entry(*inside, place_.on_node);

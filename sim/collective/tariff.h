@@ -16,12 +16,14 @@ struct PortPrice {
   bool used = false;
   bool measured = false;  // from the profile, not from the cluster's rates
   double startup_seconds = 0;
-  const CollectiveCost* entry = nullptr;
-  int measured_size = 0;        // of the entry's group
-  double seconds_per_byte = 0;  // without an entry
+  const CollectiveCost* startup_of = nullptr;  // whose start-up it is
+  const CollectiveCost* entry = nullptr;       // whose transfer it is
+  int measured_size = 0;                       // of the entry's group
+  double seconds_per_byte = 0;                 // without an entry
   double argument = 1;
   double scale = 1;
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
+  double peer_bytes_per_second = 0;  // that no two members' messages exceed; 0: no limit
 
   double seconds(double bytes) const;
 
@@ -37,11 +39,9 @@ struct Tariff {
   std::vector<std::string> assumptions;
 };
 
-// The tariff from the profile's figures, or where it has none from the cluster's port rates
-// (docs/model.md). Of several entries for an operation and span, the one of the exact group size
-// wins, then the nearest, then one that states no size; of those as near, the one of the nearest
-// number of nodes; then the first. Throws Error when
-// neither profile nor cluster has a figure.
+// The tariff of the default algorithm from the profile's figures (entry_choice.h), or where it has
+// none from the cluster's port rates (docs/model.md). Throws Error when neither profile nor cluster
+// has a figure.
 Tariff make_tariff(const Profile& profile,
                    const Cluster& cluster,
                    CollectiveOperation operation,

@@ -1,8 +1,9 @@
 #include "sim/engine/classes.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -13,8 +14,16 @@
 namespace moesim {
 namespace {
 
-// What two ranks' parts in a collective are compared by.
-using LoadKey = std::array<std::int64_t, kNumPorts + 3>;
+// What two ranks' parts in a task are compared by.
+using LoadKey = std::vector<std::int64_t>;
+
+void append(LoadKey& key, const CollectiveLoad& load) {
+  for (const Time time : load.load) {
+    key.push_back(time.picoseconds());
+  }
+  key.push_back(load.startup.picoseconds());
+  key.push_back(load.of_its_own.picoseconds());
+}
 
 // Marks the groups that have collectives.
 std::vector<bool> groups_in_use(const Program& program, const Scripts& scripts) {
@@ -83,7 +92,7 @@ class CostPartition {
       }
     }
     for (const Task& task : program_.tasks) {
-      if (costs.depends_on_rank(task)) {
+      if (costs.depends_on_rank(task) || is_new_kind(task)) {
         split_by_cost(task);
       }
     }
@@ -97,13 +106,22 @@ class CostPartition {
 
   void split_by_place(const Collective& collective);
   void split_by_cost(const Task& task);
+  bool is_new_kind(const Task& task);
 
   const Program& program_;
   const Scripts& scripts_;
   TaskCosts& costs_;
   Partition partition_;
   std::vector<PlaceKind> seen_;
+  std::set<std::pair<CollectiveCosts::LinkKey, std::int64_t>> seen_loads_;  // with bytes
 };
+
+// Of collectives whose loads may differ between instances, each is looked at once.
+bool CostPartition::is_new_kind(const Task& task) {
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  return collective != nullptr && costs_.differs_by_instance(task) &&
+         seen_loads_.emplace(costs_.link_key(task, 0), collective->bytes).second;
+}
 
 // Places differ only by group, and for a SHIFT by its distance: each is looked at once.
 void CostPartition::split_by_place(const Collective& collective) {
@@ -122,7 +140,7 @@ void CostPartition::split_by_place(const Collective& collective) {
   partition_.split(places);
 }
 
-// Where counts of tokens differ, by the costs themselves.
+// By the costs themselves.
 void CostPartition::split_by_cost(const Task& task) {
   if (partition_.num_colours() == program_.num_ranks) {
     return;
@@ -134,14 +152,11 @@ void CostPartition::split_by_cost(const Task& task) {
       continue;
     }
     if (collective == nullptr) {
-      keys[rank][0] = costs_.duration(task, rank).picoseconds();
+      keys[rank] = {costs_.duration(task, rank).picoseconds()};
     } else if (costs_.groups().instance(collective->group, rank) != kNone) {
-      const CollectiveLoad load = costs_.load(task, rank);
-      for (int port = 0; port < kNumPorts; ++port) {
-        keys[rank][port] = load.load[port].picoseconds();
+      for (int phase = 0; phase < costs_.num_phases(task); ++phase) {
+        append(keys[rank], costs_.load(task, rank, phase));
       }
-      keys[rank][kNumPorts] = load.startup.picoseconds();
-      keys[rank][kNumPorts + 1] = load.of_its_own.picoseconds();
     }
   }
   partition_.split(keys);

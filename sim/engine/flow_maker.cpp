@@ -46,8 +46,9 @@ class FlowWriter {
 constexpr std::array<Port, kNumPorts> kPorts = {
     Port::kIntraOut, Port::kIntraIn, Port::kInterOut, Port::kInterIn};
 
-bool sends(Port port) {
-  return port == Port::kIntraOut || port == Port::kInterOut;
+// The member whose port a message would cross, or kNvSwitchEnd.
+int end_at(const MemberFlow& message, Port port) {
+  return port == Port::kIntraOut || port == Port::kInterOut ? message.from : message.to;
 }
 
 // A port of a member with the messages that load it, in seconds for each of their bytes.
@@ -62,7 +63,7 @@ class PortShares {
   PortShares(const Cluster& cluster,
              const std::vector<int>& ranks,
              const std::vector<const CollectiveLoad*>& loads,
-             const std::vector<Message>& messages)
+             const std::vector<MemberFlow>& messages)
       : loads_(loads) {
     for (const int rank : ranks) {
       nodes_.push_back(node_of(cluster, rank));
@@ -71,10 +72,11 @@ class PortShares {
       const auto p = static_cast<size_t>(port);
       std::vector<double> crossing(ranks.size());
       std::vector<double> all(ranks.size());
-      for (const Message& message : messages) {
-        const int member = sends(port) ? message.from : message.to;
-        all[member] += message.bytes;
-        crossing[member] += crosses(message, port) ? message.bytes : 0;
+      for (const MemberFlow& message : messages) {
+        if (const int member = end_at(message, port); member != kNvSwitchEnd) {
+          all[member] += message.share;
+          crossing[member] += crosses(message, port) ? message.share : 0;
+        }
       }
       shares_[p].resize(ranks.size());
       for (size_t member = 0; member < ranks.size(); ++member) {
@@ -89,18 +91,22 @@ class PortShares {
     }
   }
 
-  double seconds(const Message& message, Port port) const {
-    const int member = sends(port) ? message.from : message.to;
+  double seconds(const MemberFlow& message, Port port) const {
+    const int member = end_at(message, port);
+    if (member == kNvSwitchEnd) {
+      return 0;
+    }
     const PortShare& share = shares_[static_cast<size_t>(port)][member];
-    return share.any_reach || crosses(message, port) ? share.seconds_per_byte * message.bytes : 0;
+    return share.any_reach || crosses(message, port) ? share.seconds_per_byte * message.share : 0;
   }
 
   // Ports whose load no message of the member explains.
   const std::vector<std::pair<int, Port>>& alone() const { return alone_; }
 
  private:
-  bool crosses(const Message& message, Port port) const {
-    const bool inside = nodes_[message.from] == nodes_[message.to];
+  bool crosses(const MemberFlow& message, Port port) const {
+    const bool at_switch = message.from == kNvSwitchEnd || message.to == kNvSwitchEnd;
+    const bool inside = at_switch || nodes_[message.from] == nodes_[message.to];
     return inside == (port == Port::kIntraOut || port == Port::kIntraIn);
   }
 
@@ -125,9 +131,9 @@ CollectiveFlows FlowMaker::make(int collective) {
   };
   FlowWriter writer;
   for (size_t i = 0; i < found->messages.size(); ++i) {
-    const Message& message = found->messages[i];
+    const MemberFlow& message = found->messages[i];
     for (const Port port : kPorts) {
-      const int member = sends(port) ? message.from : message.to;
+      const int member = end_at(message, port);
       if (const double seconds = ports.seconds(message, port); seconds > 0) {
         writer.add_hop(port_medium(member, port), of.loads[member]->weight, seconds);
       }
@@ -176,6 +182,7 @@ FlowMaker::Subject FlowMaker::subject(int collective) const {
   const int position = first_slot - workload_.first_slot[rank];
   const Program& program = costs_.program();
   Subject subject;
+  subject.phase = workload_.collectives[collective].phase;
   subject.task = &program.tasks[workload_.script(rank).tasks[position]];
   const int group = std::get<Collective>(subject.task->descriptor).group;
   subject.instance = costs_.groups().instance(group, rank);
@@ -194,8 +201,8 @@ std::shared_ptr<const FlowMaker::Ways> FlowMaker::ways(const Subject& subject) {
   if (costs_.depends_on_rank(*subject.task)) {
     return std::make_shared<const Ways>(find_ways(subject));
   }
-  const auto& collective = std::get<Collective>(subject.task->descriptor);
-  std::shared_ptr<const Ways>& known = known_[{traffic_key(collective), subject.instance}];
+  std::shared_ptr<const Ways>& known =
+      known_[{costs_.link_key(*subject.task, subject.phase), subject.instance}];
   if (known == nullptr) {
     known = std::make_shared<const Ways>(find_ways(subject));
   }
@@ -204,22 +211,23 @@ std::shared_ptr<const FlowMaker::Ways> FlowMaker::ways(const Subject& subject) {
 
 FlowMaker::Ways FlowMaker::find_ways(const Subject& subject) const {
   Ways ways;
-  ways.messages = costs_.messages(*subject.task, subject.instance);
-  for (const Message& message : ways.messages) {
+  ways.messages = costs_.messages(*subject.task, subject.instance, subject.phase);
+  for (const MemberFlow& message : ways.messages) {
     if (costs_.has_links()) {
-      append_way(
-          (*subject.members)[message.from], (*subject.members)[message.to], message.bytes, ways);
+      append_way(*subject.members, message, ways);
     }
     ways.first_hop.push_back(static_cast<int>(ways.hops.size()));
   }
   return ways;
 }
 
-void FlowMaker::append_way(int from, int to, double bytes, Ways& ways) const {
-  const ClusterLinks& links = *costs_.cluster().links;
-  for (const Hop& hop : links.routes.between(from, to)) {
-    const int medium = links.topology.links()[hop.link].medium;
-    ways.hops.push_back({medium, bytes * hop.share / links.topology.media()[medium]});
+void FlowMaker::append_way(const std::vector<int>& members,
+                           const MemberFlow& message,
+                           Ways& ways) const {
+  const Topology& topology = costs_.cluster().links->topology;
+  for (const Hop& hop : costs_.way(members, message)) {
+    const int medium = topology.links()[hop.link].medium;
+    ways.hops.push_back({medium, message.share * hop.share / topology.media()[medium]});
   }
 }
 

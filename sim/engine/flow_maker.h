@@ -28,13 +28,14 @@ class FlowMaker {
  private:
   // Messages with what they occupy of links, in the collective's proportions.
   struct Ways {
-    std::vector<Message> messages;
+    std::vector<MemberFlow> messages;  // `share` in bytes
     std::vector<int> first_hop = {0};
     std::vector<MediumLoad> hops;
   };
   // Which collective of which Workload task, and on which ranks.
   struct Subject {
     const Task* task = nullptr;
+    int phase = 0;
     int instance = 0;
     const std::vector<int>* members = nullptr;
     std::vector<const CollectiveLoad*> loads;  // by member
@@ -43,12 +44,13 @@ class FlowMaker {
   Subject subject(int collective) const;
   std::shared_ptr<const Ways> ways(const Subject& subject);
   Ways find_ways(const Subject& subject) const;
-  void append_way(int from, int to, double bytes, Ways& ways) const;
+  void append_way(const std::vector<int>& members, const MemberFlow& message, Ways& ways) const;
   std::vector<double> link_factors(int collective, const Ways& ways) const;
 
   const Workload& workload_;
   TaskCosts& costs_;
-  std::map<std::pair<TrafficKey, int>, std::shared_ptr<const Ways>> known_;  // and the instance
+  std::map<std::pair<CollectiveCosts::LinkKey, int>, std::shared_ptr<const Ways>>
+      known_;  // and the instance
 };
 
 }  // namespace moesim

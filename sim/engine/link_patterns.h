@@ -14,10 +14,11 @@ struct LinkPatterns {
     const std::vector<std::vector<int>>* members = nullptr;  // of the group's instances
     std::shared_ptr<const GroupLoads> loads;
     bool per_byte = true;  // else seconds in all
+    int group = kNone;
   };
 
-  std::vector<Pattern> patterns;  // none where the cluster has no links
-  std::vector<int> of_task;       // kNone: puts nothing on links
+  std::vector<Pattern> patterns;          // none where the cluster has no links
+  std::vector<std::vector<int>> of_task;  // by phase; none: puts nothing on links
 };
 
 LinkPatterns make_link_patterns(TaskCosts& costs);

@@ -156,7 +156,7 @@ void Machine::end(int slot) {
   }
 }
 
-// The last member to start lets the collective begin; first comes its start-up, off the ports.
+// The last member to start lets the collective begin.
 void Machine::join(int collective) {
   if (--num_missing_[collective] > 0) {
     return;
@@ -166,11 +166,22 @@ void Machine::join(int collective) {
   for (int i = joint.first_participant; i < end; ++i) {
     states_[workload_.participants[i].slot].transfer = now_;
   }
-  schedule(now_ + joint.startup, EventKind::kTransfer, collective, first_slot(collective));
+  begin(collective);
 }
 
+// First comes its start-up, off the ports.
+void Machine::begin(int collective) {
+  const Time startup = workload_.collectives[collective].startup;
+  schedule(now_ + startup, EventKind::kTransfer, collective, first_slot(collective));
+}
+
+// What follows it is its next phase, or what waits for the whole.
 void Machine::end_collective(int collective) {
   const JointCollective& joint = workload_.collectives[collective];
+  if (joint.next != kNone) {
+    begin(joint.next);
+    return;
+  }
   const int end_participant = workload_.collectives[collective + 1].first_participant;
   for (int i = joint.first_participant; i < end_participant; ++i) {
     end(workload_.participants[i].slot);

@@ -57,6 +57,7 @@ class Machine {
   void start(int slot);
   void end(int slot);
   void join(int collective);
+  void begin(int collective);
   void end_collective(int collective);
   int first_slot(int collective) const;
   void schedule(Time time, EventKind kind, int index, int slot);

@@ -73,6 +73,9 @@ std::string describe_stall(const Program& program,
   constexpr std::size_t kMaxReasons = 5;
   std::vector<std::string> reasons;
   for (int i = 0; i < workload.num_collectives() && reasons.size() < kMaxReasons; ++i) {
+    if (workload.collectives[i].phase > 0) {
+      continue;  // named with its first
+    }
     const Waiting waiting = waiting_in(program, workload, machine, i);
     if (waiting.joined.empty() || waiting.missing.empty()) {
       continue;

@@ -127,7 +127,15 @@ Time TaskCosts::work_duration(const Task& task, int rank) {
   return checked_time(seconds, task.name);
 }
 
-CollectiveLoad TaskCosts::load(const Task& task, int rank) {
+bool TaskCosts::differs_by_instance(const Task& task) const {
+  return collective_costs_ && collective_costs_->differs_by_instance(task);
+}
+
+int TaskCosts::num_phases(const Task& task) const {
+  return collective_costs_ ? collective_costs_->num_phases(task) : 1;
+}
+
+CollectiveLoad TaskCosts::load(const Task& task, int rank, int phase) {
   const auto& collective = std::get<Collective>(task.descriptor);
   const int instance = groups_.instance(collective.group, rank);
   CHECK(instance != kNone, "rank {} runs '{}' outside its group", rank, task.name);
@@ -144,46 +152,66 @@ CollectiveLoad TaskCosts::load(const Task& task, int rank) {
       collective_costs_->load(task,
                               Member{.ranks = &group.members[instance],
                                      .index = groups_.index(collective.group, rank),
-                                     .place = places(collective.group)[rank]});
+                                     .place = places(collective.group)[rank]},
+                              phase);
   collect_collective_assumptions();
   return load;
 }
 
 Time TaskCosts::alone(const Task& task, int rank) {
+  const int instance = groups_.instance(std::get<Collective>(task.descriptor).group, rank);
+  Time sum;
+  for (int phase = 0; phase < num_phases(task); ++phase) {
+    sum += phase_alone(task, instance, phase);
+  }
+  return sum;
+}
+
+Time TaskCosts::phase_alone(const Task& task, int instance, int phase) {
   const auto& collective = std::get<Collective>(task.descriptor);
-  const int instance = groups_.instance(collective.group, rank);
+  const bool is_by_place = !depends_on_rank(task) && !differs_by_instance(task);
   Time startup;
   Time transfer;
   MemberPlace last;  // at first that of a member alone, whose load is zero
   for (const int member : program_.groups[collective.group].members[instance]) {
     const MemberPlace here = place(collective, member);
-    if (here == last && !depends_on_rank(task)) {
+    if (here == last && is_by_place) {
       continue;
     }
     last = here;
-    const CollectiveLoad share = load(task, member);
+    const CollectiveLoad share = load(task, member, phase);
     startup = std::max(startup, share.startup);
     transfer = std::max(transfer, share.alone() - share.startup);
   }
-  return startup + std::max(transfer, busiest_link(task));
+  return startup + std::max(transfer, busiest_link(task, phase));
 }
 
 int TaskCosts::num_media() const {
   return has_links() ? static_cast<int>(cluster_->links->topology.media().size()) : 0;
 }
 
-std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task) const {
-  return collective_costs_ ? collective_costs_->link_loads(task) : nullptr;
+std::shared_ptr<const GroupLoads> TaskCosts::link_loads(const Task& task, int phase) const {
+  return collective_costs_ ? collective_costs_->link_loads(task, phase) : nullptr;
 }
 
-std::vector<Message> TaskCosts::messages(const Task& task, int instance) const {
+CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task, int phase) const {
   CHECK(collective_costs_.has_value());
-  return collective_costs_->messages(task, instance);
+  return collective_costs_->link_key(task, phase);
+}
+
+std::vector<MemberFlow> TaskCosts::messages(const Task& task, int instance, int phase) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->messages(task, instance, phase);
+}
+
+Route TaskCosts::way(const std::vector<int>& members, const MemberFlow& message) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->way(members, message);
 }
 
 // Of all instances of the group together.
-Time TaskCosts::busiest_link(const Task& task) const {
-  const std::shared_ptr<const GroupLoads> loads = link_loads(task);
+Time TaskCosts::busiest_link(const Task& task, int phase) const {
+  const std::shared_ptr<const GroupLoads> loads = link_loads(task, phase);
   if (loads == nullptr) {
     return Time::zero();
   }

@@ -49,22 +49,31 @@ class TaskCosts {
   // The same without jitter.
   Time mean_duration(const Task& task, int rank);
 
-  // What a collective loads on a member.
-  CollectiveLoad load(const Task& task, int rank);
+  // Whether members of a collective may have different loads in equal places although its cost
+  // does not depend on the rank: see CollectiveCosts.
+  bool differs_by_instance(const Task& task) const;
+
+  // The parts of a collective, one after the other, and what each loads on a member.
+  int num_phases(const Task& task) const;
+  CollectiveLoad load(const Task& task, int rank, int phase = 0);
 
   // Whether collectives put loads on links of the cluster.
   bool has_links() const { return collective_costs_ && cluster_->links != nullptr; }
   int num_media() const;
 
-  // What a collective's messages put on links: see CollectiveCosts.
-  std::shared_ptr<const GroupLoads> link_loads(const Task& task) const;
+  // What the messages of a collective's phase put on links, and what decides it: see
+  // CollectiveCosts.
+  std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase = 0) const;
+  CollectiveCosts::LinkKey link_key(const Task& task, int phase) const;
 
-  // The messages of one instance of a collective: see CollectiveCosts.
-  std::vector<Message> messages(const Task& task, int instance) const;
+  // The messages of a phase in one instance of a collective, and the links that one takes: see
+  // CollectiveCosts.
+  std::vector<MemberFlow> messages(const Task& task, int instance, int phase) const;
+  Route way(const std::vector<int>& members, const MemberFlow& message) const;
   const Cluster& cluster() const { return *cluster_; }  // where collectives have costs
 
-  // Start-up and transfer of a member's whole group instance, alone but for the group's other
-  // instances, which begin with it.
+  // Start-up and transfer of all phases of a member's whole group instance, alone but for the
+  // group's other instances, which begin with it.
   Time alone(const Task& task, int rank);
 
   // Where a rank stands in its instance of a collective's group; outside it, size 0.
@@ -77,7 +86,8 @@ class TaskCosts {
   Time fixed_duration(const Fixed& fixed, const Task& task, int rank) const;
   Time work_duration(const Task& task, int rank);
   double valid_share(const Task& task, int rank);
-  Time busiest_link(const Task& task) const;
+  Time phase_alone(const Task& task, int instance, int phase);
+  Time busiest_link(const Task& task, int phase) const;
   const std::vector<MemberPlace>& places(int group);
   void note(const char* assumption);
   void collect_collective_assumptions();

@@ -8,6 +8,15 @@
 namespace moesim {
 namespace {
 
+// What a collective takes alone, with all its phases.
+Time time_alone(const Workload& workload, int collective) {
+  Time sum;
+  for (int at = collective; at != kNone; at = workload.collectives[at].next) {
+    sum += workload.collectives[at].startup + workload.collectives[at].alone;
+  }
+  return sum;
+}
+
 RankWork work_of(const Workload& workload, int rank, std::size_t num_tasks) {
   RankWork work;
   work.rank = workload.classes.ranks[rank].representative;
@@ -18,8 +27,7 @@ RankWork work_of(const Workload& workload, int rank, std::size_t num_tasks) {
     const Slot& slot = workload.slots[workload.first_slot[rank] + position];
     work.durations[tasks[position]] = slot.duration;
     if (slot.action == Action::kJoin) {
-      const JointCollective& joint = workload.collectives[slot.collective];
-      work.durations[tasks[position]] = joint.startup + joint.alone;
+      work.durations[tasks[position]] = time_alone(workload, slot.collective);
       work.collectives[tasks[position]] = slot.collective;
     }
   }

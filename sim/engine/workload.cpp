@@ -24,6 +24,7 @@ class WorkloadWriter {
 
   void write() {
     number_collectives();
+    number_phases();
     reserve();
     for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
       workload_.first_slot.push_back(static_cast<int>(workload_.slots.size()));
@@ -37,14 +38,17 @@ class WorkloadWriter {
 
  private:
   void number_collectives();
+  void number_phases();
   void reserve();
   void add_slots(int rank);
   Slot make_slot(const Task& task, int rank, int position);
+  int num_phases(const Task& task) const;
+  bool joins(const Task& task, int rank) const;
   int load_index(const CollectiveLoad& load);
   int collective_of(const Communicator& communicator, int rank, int position) const;
   void place_participants();
   void place_link_uses();
-  std::vector<UseRange> add_link_uses(const LinkPatterns::Pattern& pattern, int group);
+  std::vector<UseRange> add_link_uses(const LinkPatterns::Pattern& pattern);
   void place_link_uses(JointCollective& collective,
                        const std::vector<std::vector<UseRange>>& ranges) const;
   void find_times_alone();
@@ -54,8 +58,8 @@ class WorkloadWriter {
   const LinkPatterns& links_;
   TaskCosts& costs_;
   int first_load_of_rank_ = 0;
-  std::vector<int> first_collective_;  // by communicator
-  std::vector<Participant> joined_;    // by rank, then launch order
+  std::vector<int> first_collective_;                // by communicator
+  std::vector<std::pair<int, Participant>> joined_;  // collective; by rank, then launch order
 };
 
 // The k-th collectives on a communicator are numbered by k, then by class of instances.
@@ -70,7 +74,47 @@ void WorkloadWriter::number_collectives() {
       }
     }
   }
-  workload_.collectives.emplace_back();
+}
+
+// All ranks of a collective have as many phases: those of whoever comes to it first count.
+void WorkloadWriter::number_phases() {
+  std::vector<JointCollective>& collectives = workload_.collectives;
+  for (int rank = 0; rank < workload_.num_ranks(); ++rank) {
+    const Script& script = workload_.script(rank);
+    for (int position = 0; position < script.size(); ++position) {
+      const Task& task = program_.tasks[script.tasks[position]];
+      if (num_phases(task) == 1 || !joins(task, rank)) {
+        continue;
+      }
+      const auto& collective = std::get<Collective>(task.descriptor);
+      int at = collective_of({collective.group, task.stream}, rank, position);
+      if (collectives[at].next != kNone) {
+        continue;
+      }
+      for (int phase = 1; phase < num_phases(task); ++phase) {
+        const int next = static_cast<int>(collectives.size());
+        collectives[at].next = next;
+        collectives.push_back({.phase = phase});
+        at = next;
+      }
+    }
+  }
+  collectives.emplace_back();
+}
+
+int WorkloadWriter::num_phases(const Task& task) const {
+  return std::holds_alternative<Collective>(task.descriptor) ? costs_.num_phases(task) : 1;
+}
+
+// Whether the rank has others to meet in a collective.
+bool WorkloadWriter::joins(const Task& task, int rank) const {
+  const auto* collective = std::get_if<Collective>(&task.descriptor);
+  if (collective == nullptr) {
+    return false;
+  }
+  const int instance =
+      costs_.groups().instance(collective->group, workload_.classes.ranks[rank].representative);
+  return instance != kNone && program_.groups[collective->group].members[instance].size() > 1;
 }
 
 // A thousand ranks have millions of slots: vectors that grow by doubling would hold twice that.
@@ -108,13 +152,18 @@ Slot WorkloadWriter::make_slot(const Task& task, int rank, int position) {
         std::holds_alternative<HostWait>(task.descriptor) ? Action::kHostWait : Action::kWork;
     return slot;
   }
-  const int instance = costs_.groups().instance(collective->group, representative);
   slot.action = Action::kSkip;
-  if (instance != kNone && program_.groups[collective->group].members[instance].size() > 1) {
+  if (joins(task, rank)) {
     slot.action = Action::kJoin;
     slot.collective = collective_of({collective->group, task.stream}, rank, position);
-    joined_.push_back({.slot = static_cast<int>(workload_.slots.size()),
-                       .load = load_index(costs_.load(task, representative))});
+    int at = slot.collective;
+    for (int phase = 0; phase < num_phases(task) && at != kNone; ++phase) {
+      joined_.emplace_back(
+          at,
+          Participant{.slot = static_cast<int>(workload_.slots.size()),
+                      .load = load_index(costs_.load(task, representative, phase))});
+      at = workload_.collectives[at].next;
+    }
   }
   return slot;
 }
@@ -146,8 +195,7 @@ int WorkloadWriter::collective_of(const Communicator& communicator, int rank, in
 // Sorts the participants by collective (a counting sort: rank order stays).
 void WorkloadWriter::place_participants() {
   std::vector<JointCollective>& collectives = workload_.collectives;
-  for (const Participant& participant : joined_) {
-    const int collective = workload_.slots[participant.slot].collective;
+  for (const auto& [collective, participant] : joined_) {
     ++collectives[collective + 1].first_participant;
     collectives[collective].startup =
         std::max(collectives[collective].startup, workload_.load(participant).startup);
@@ -158,16 +206,14 @@ void WorkloadWriter::place_participants() {
     cursor[i] = collectives[i].first_participant;
   }
   workload_.participants.resize(joined_.size());
-  for (const Participant& participant : joined_) {
-    const int collective = workload_.slots[participant.slot].collective;
+  for (const auto& [collective, participant] : joined_) {
     workload_.participants[cursor[collective]++] = participant;
   }
 }
 
 // By class of instances.
-std::vector<UseRange> WorkloadWriter::add_link_uses(const LinkPatterns::Pattern& pattern,
-                                                    int group) {
-  const InstanceClasses& instances = workload_.classes.groups[group];
+std::vector<UseRange> WorkloadWriter::add_link_uses(const LinkPatterns::Pattern& pattern) {
+  const InstanceClasses& instances = workload_.classes.groups[pattern.group];
   // By class: how many instances of it put a load on the representative of a class of media.
   std::vector<std::map<std::pair<int, double>, int>> users(instances.rank_classes.size());
   for (std::size_t i = 0; i < pattern.loads->of_instance.size(); ++i) {
@@ -195,12 +241,9 @@ void WorkloadWriter::place_link_uses() {
   if (links_.patterns.empty()) {
     return;
   }
-  std::vector<std::vector<UseRange>> ranges(links_.patterns.size());
-  for (std::size_t task = 0; task < program_.tasks.size(); ++task) {
-    if (const int pattern = links_.of_task[task]; pattern != kNone && ranges[pattern].empty()) {
-      const int group = std::get<Collective>(program_.tasks[task].descriptor).group;
-      ranges[pattern] = add_link_uses(links_.patterns[pattern], group);
-    }
+  std::vector<std::vector<UseRange>> ranges;
+  for (const LinkPatterns::Pattern& pattern : links_.patterns) {
+    ranges.push_back(add_link_uses(pattern));
   }
   for (int i = 0; i < workload_.num_collectives(); ++i) {
     JointCollective& collective = workload_.collectives[i];
@@ -221,7 +264,7 @@ void WorkloadWriter::place_link_uses(JointCollective& joint,
   const int instance =
       costs_.groups().instance(collective.group, workload_.classes.ranks[slot.rank].representative);
   const int of_class = workload_.classes.groups[collective.group].of_instance[instance];
-  const int pattern = links_.of_task[task];
+  const int pattern = links_.of_task[task][static_cast<std::size_t>(joint.phase)];
   const UseRange& range = ranges[pattern][of_class];
   joint.first_link_use = range.first;
   joint.end_link_use = range.end;

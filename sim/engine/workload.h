@@ -39,8 +39,9 @@ struct LinkUse {
   double seconds = 0;  // of exclusive use, for a `link_scale` of 1
 };
 
-// A collective of one class of group instances: participants [first, next collective's first), and
-// uses of links [first, end). One that lacks some of `num_awaited` never begins.
+// A collective of one class of group instances, or a later phase of one: participants [first, next
+// collective's first), and uses of links [first, end). One that lacks some of `num_awaited` never
+// begins; a later phase awaits nobody, but the phase before it.
 struct JointCollective {
   int first_participant = 0;
   int first_link_use = 0;
@@ -50,6 +51,8 @@ struct JointCollective {
   double weight = 1;      // of one instance, on links
   Time startup{};         // the longest of any participant
   Time alone{};           // what its transfer takes after it while nobody else uses ports and links
+  int next = kNone;       // the phase that begins when this one ends
+  int phase = 0;
 
   // Of one instance, and of all together; zero where it rounds to nothing.
   Time load(const LinkUse& use) const { return Time::from_seconds(use.seconds * link_scale); }
@@ -63,10 +66,11 @@ struct Workload {
   Classes classes;
   std::vector<int> first_slot;  // by simulated rank, and one past the last
   std::vector<Slot> slots;
-  std::vector<JointCollective> collectives;  // and one past the last
-  std::vector<Participant> participants;     // by collective, then rank
-  std::vector<CollectiveLoad> loads;         // each once for all layers of a rank
-  std::vector<LinkUse> link_uses;            // by pattern and class of instances, then link
+  // Later phases behind all others; and one past the last.
+  std::vector<JointCollective> collectives;
+  std::vector<Participant> participants;  // by collective, then rank
+  std::vector<CollectiveLoad> loads;      // each once for all layers of a rank
+  std::vector<LinkUse> link_uses;         // by pattern and class of instances, then link
 
   const CollectiveLoad& load(const Participant& participant) const {
     return loads[participant.load];

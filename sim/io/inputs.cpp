@@ -50,6 +50,7 @@ Inputs load_inputs(const std::string& scenario_path, const InputOptions& options
   Inputs inputs;
   inputs.cluster = parse_cluster(cluster.text, cluster.path, options.overrides);
   inputs.profile = parse_profile(profile.text, profile.path, options.overrides);
+  prefer(options.algorithms, inputs.profile);
   inputs.scenario = io::read_scenario(root, inputs.cluster, options.known_schedules);
   inputs.scenario.cluster_path = cluster.path;
   inputs.scenario.profile_path = profile.path;
@@ -57,8 +58,10 @@ Inputs load_inputs(const std::string& scenario_path, const InputOptions& options
   for (const std::string* part : {&text, &cluster.text, &profile.text}) {
     hash.add(std::uint64_t{part->size()}).add(*part);
   }
-  for (const std::string& override : options.overrides) {
-    hash.add(std::uint64_t{override.size()}).add(override);
+  for (const std::vector<std::string>* texts : {&options.overrides, &options.algorithms}) {
+    for (const std::string& text_of_option : *texts) {
+      hash.add(std::uint64_t{text_of_option.size()}).add(text_of_option);
+    }
   }
   inputs.hash = hash.hex();
   return inputs;

@@ -24,6 +24,8 @@ struct InputOptions {
   // "model.sequence=2048"; "cluster.…" and "profile.…" change the cluster and profile that are
   // used.
   std::vector<std::string> overrides{};
+  // "OPERATION=NAME": before the profile's own `algorithms`.
+  std::vector<std::string> algorithms{};
   // Schedules must be among these, unless there are none.
   std::vector<std::string> known_schedules{};
   // A scenario may name no profile: then nothing has a cost, until something is measured.

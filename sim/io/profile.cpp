@@ -162,6 +162,11 @@ void check_startup_of_points(const Fields& fields, const CollectiveCost& cost) {
     throw fields.error("startup_per",
                        "the start-up of measured points needs their group_size; give it");
   }
+  if (cost.startup_per == StartupPer::kStep) {
+    throw fields.error("startup_per",
+                       "the start-up of measured points is that of the task or of each peer; give "
+                       "TASK or PEER");
+  }
   const int times = cost.startup_per == StartupPer::kPeer ? cost.group_size - 1 : 1;
   constexpr double kRounding = 1 + 1e-6;  // of what a file says in nine digits
   if (cost.startup_seconds * times > cost.points.front().seconds * kRounding) {
@@ -169,7 +174,41 @@ void check_startup_of_points(const Fields& fields, const CollectiveCost& cost) {
   }
 }
 
+// "algorithm" of a message that has an operation; FASTEST only where `chooses`.
+Algorithm read_algorithm(const Fields& fields, CollectiveOperation operation, bool chooses) {
+  const Algorithm algorithm = fields.choice_or("algorithm", Algorithm::kDefault);
+  const std::string problem = algorithm_problem(operation, algorithm);
+  if (!problem.empty()) {
+    throw fields.error("algorithm", problem);
+  }
+  if (algorithm == Algorithm::kFastest && !chooses) {
+    throw fields.error("algorithm",
+                       "nothing was measured with FASTEST; say with which, and put FASTEST into "
+                       "\"algorithms\"");
+  }
+  return algorithm;
+}
+
+// What the bytes cost: a line, a table, or nothing but a start-up beside what links carry.
+void read_transfer(const Fields& fields, CollectiveCost& cost) {
+  cost.points = read_points(fields, kBytesTexts, read_bytes);
+  if (!cost.points.empty()) {
+    if (fields.has("per_byte")) {
+      throw fields.error("per_byte", "points stand instead of per_byte; keep one of the two");
+    }
+  } else if (fields.has("per_byte") || !(fields.has("startup") || fields.has("peer_rate"))) {
+    cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
+  } else {
+    cost.only_startup = true;
+  }
+}
+
 void read_bottleneck(const Fields& fields, CollectiveCost& cost) {
+  if (cost.only_startup && fields.has("bottleneck")) {
+    throw fields.error("bottleneck",
+                       "it says where a measured time is spent, and there is no per_byte and no "
+                       "points; give one of them, or remove it");
+  }
   cost.bottleneck = fields.choice_or("bottleneck", BottleneckPlace::kPort);
   if (cost.bottleneck == BottleneckPlace::kLink) {
     cost.bottleneck_link = fields.text("bottleneck_link");
@@ -188,11 +227,10 @@ CollectiveCost read_collective(const Fields& fields) {
   cost.num_nodes = read_num_nodes(fields, cost);
   cost.startup_seconds = read_seconds(fields, "startup");
   cost.startup_per = fields.choice_or("startup_per", StartupPer::kTask);
-  cost.points = read_points(fields, kBytesTexts, read_bytes);
-  if (cost.points.empty()) {
-    cost.seconds_per_byte = read_slope(fields, "per_byte", parse_time_per_byte);
-  } else if (fields.has("per_byte")) {
-    throw fields.error("per_byte", "points stand instead of per_byte; keep one of the two");
+  cost.algorithm = read_algorithm(fields, cost.operation, false);
+  read_transfer(fields, cost);
+  if (fields.has("peer_rate")) {
+    cost.peer_bytes_per_second = fields.quantity("peer_rate", parse_rate);
   }
   check_startup_of_points(fields, cost);
   cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
@@ -203,7 +241,8 @@ CollectiveCost read_collective(const Fields& fields) {
 
 bool same_case(const CollectiveCost& left, const CollectiveCost& right) {
   return left.operation == right.operation && left.span == right.span &&
-         left.group_size == right.group_size && left.num_nodes == right.num_nodes;
+         left.group_size == right.group_size && left.num_nodes == right.num_nodes &&
+         left.algorithm == right.algorithm;
 }
 
 std::vector<CollectiveCost> read_collectives(const Fields& root) {
@@ -215,12 +254,30 @@ std::vector<CollectiveCost> read_collectives(const Fields& root) {
       throw fields.error(
           "operation",
           fmt::format(
-              "a second {} of the same span, group size and number of nodes; keep one of them",
+              "a second {} of the same span, group size, number of nodes and algorithm; keep one "
+              "of them",
               to_string(cost.operation)));
     }
     costs.push_back(cost);
   }
   return costs;
+}
+
+std::vector<AlgorithmChoice> read_algorithms(const Fields& root) {
+  std::vector<AlgorithmChoice> choices;
+  for (const Fields& fields : root.children("algorithms")) {
+    AlgorithmChoice choice;
+    choice.operation = fields.choice<CollectiveOperation>("operation");
+    if (fields.has("span")) {
+      choice.span = fields.choice<Span>("span");
+    }
+    if (!fields.has("algorithm")) {
+      throw fields.error("algorithm", "no \"algorithm\"; say which");
+    }
+    choice.algorithm = read_algorithm(fields, choice.operation, true);
+    choices.push_back(choice);
+  }
+  return choices;
 }
 
 }  // namespace
@@ -247,6 +304,7 @@ Profile parse_profile(const std::string& text,
   }
   profile.operations = read_operations(root);
   profile.collectives = read_collectives(root);
+  profile.algorithms = read_algorithms(root);
   if (root.has("intra_node_rate")) {
     profile.intra_node_rate = root.quantity("intra_node_rate", parse_rate);
   }
@@ -257,6 +315,14 @@ Profile parse_profile(const std::string& text,
   profile.hardware_queues =
       root.integer_or("hardware_queues", kDefaultHardwareQueues, {1, kMaxHardwareQueues});
   return profile;
+}
+
+void prefer(const std::vector<std::string>& algorithms, Profile& profile) {
+  std::vector<AlgorithmChoice> choices;
+  for (const std::string& text : algorithms) {
+    choices.push_back(parse_algorithm_choice(text));
+  }
+  profile.algorithms.insert(profile.algorithms.begin(), choices.begin(), choices.end());
 }
 
 const OperationCost* operation_cost(const Profile& profile, const Task& task) {

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/io/algorithm.h"
 #include "sim/io/program.h"
 
 namespace moesim {
-
-// Which ports a group's traffic uses: those inside the nodes, those between them, or both at once.
-enum class Span { kNode, kFabric, kBoth };
 
 // How well a fitted line holds.
 struct Fit {
@@ -26,8 +24,9 @@ struct MeasuredPoint {
   double seconds = 0;
 };
 
-// What the start-up time of a collective is paid for: once, or once for every other member.
-enum class StartupPer { kTask, kPeer };
+// What the start-up time of a collective is paid for: once, once for every other member, or once
+// for each of the messages that a member sends one after the other.
+enum class StartupPer { kTask, kPeer, kStep };
 
 // Where a collective's time is spent: on the GPU's port, which others must share, on something of
 // its own, or on links that are full meanwhile.
@@ -36,7 +35,8 @@ enum class BottleneckPlace { kPort, kPrivate, kLink };
 // t(bytes) = startup + seconds_per_byte * bytes, or the measured points interpolated in log-log, of
 // which the startup is then a part. Bytes are per rank as in `Collective`. `group_size` is the size
 // it was measured with, on `num_nodes` nodes (0: not stated); another size scales the transfer by
-// the share of bytes that cross the port.
+// the share of bytes that cross the port. With `only_startup` nothing else was measured: the bytes
+// take what links, or else the ports' rates, take.
 struct CollectiveCost {
   CollectiveOperation operation = CollectiveOperation::kAllReduce;
   Span span = Span::kNode;
@@ -49,6 +49,9 @@ struct CollectiveCost {
   double weight = 1;  // in weighted max-min sharing of a port
   Fit fit{};
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
+  Algorithm algorithm = Algorithm::kDefault;  // that it was measured with
+  bool only_startup = false;
+  double peer_bytes_per_second = 0;   // that no two members' messages exceed; 0: no limit
   std::string bottleneck_link{};      // of kLink: which (sim/cluster/link_selector.h)
   std::string bottleneck_location{};  // of it in the profile's file, for messages
 };
@@ -85,6 +88,7 @@ struct Profile {
   std::optional<double> memory_bytes_per_second;
   std::vector<OperationCost> operations;  // each wins over gemm and memory_bytes_per_second
   std::vector<CollectiveCost> collectives;
+  std::vector<AlgorithmChoice> algorithms;  // the first that fits holds
   // Port rates of the cluster that the collectives were measured on, bytes per second.
   std::optional<double> intra_node_rate;
   std::optional<double> inter_node_rate;
@@ -106,6 +110,9 @@ Profile load_profile(const std::string& path, const std::vector<std::string>& ov
 Profile parse_profile(const std::string& text,
                       const std::string& path,
                       const std::vector<std::string>& overrides = {});
+
+// Puts algorithms, each as "OPERATION=NAME", before those of the profile. Throws Error.
+void prefer(const std::vector<std::string>& algorithms, Profile& profile);
 
 // The profile in text format; reading it gives the same profile, numbers to nine digits.
 std::string profile_to_text(const Profile& profile);

@@ -69,7 +69,7 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
     message.set_startup(microseconds(cost.startup_seconds));
     message.set_startup_per(static_cast<proto::CollectiveCost::StartupPer>(cost.startup_per));
   }
-  if (cost.points.empty()) {
+  if (cost.points.empty() && !cost.only_startup) {
     message.set_per_byte(per_byte(cost.seconds_per_byte));
   }
   for (const MeasuredPoint& point : cost.points) {
@@ -87,9 +87,23 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
   if (!cost.bottleneck_link.empty()) {
     message.set_bottleneck_link(cost.bottleneck_link);
   }
+  if (cost.algorithm != Algorithm::kDefault) {
+    message.set_algorithm(static_cast<proto::Algorithm::Value>(cost.algorithm));
+  }
+  if (cost.peer_bytes_per_second > 0) {
+    message.set_peer_rate(rate(cost.peer_bytes_per_second));
+  }
   if (cost.fit.num_samples > 0) {
     write(cost.fit, *message.mutable_fit());
   }
+}
+
+void write(const AlgorithmChoice& choice, proto::AlgorithmChoice& message) {
+  message.set_operation(static_cast<proto::Collective::Operation>(choice.operation));
+  if (choice.span.has_value()) {
+    message.set_span(static_cast<proto::Span::Value>(*choice.span));
+  }
+  message.set_algorithm(static_cast<proto::Algorithm::Value>(choice.algorithm));
 }
 
 }  // namespace
@@ -115,6 +129,9 @@ std::string profile_to_text(const Profile& profile) {
   }
   for (const CollectiveCost& cost : profile.collectives) {
     write(cost, *message.add_collectives());
+  }
+  for (const AlgorithmChoice& choice : profile.algorithms) {
+    write(choice, *message.add_algorithms());
   }
   message.set_launch_overhead(microseconds(profile.launch_overhead_seconds));
   message.set_hardware_queues(profile.hardware_queues);

@@ -147,6 +147,9 @@ struct Collective {
   int distance = 0;
   bool wrap = false;
   int root = 0;
+  int top_k = 0;         // of a dispatch or combine (0: not stated): each token has a row with so
+  int num_experts = 0;   // many different experts of these, in equal runs on the members
+  bool combine = false;  // the rows go back to their tokens
 };
 
 // `experts` names the expert of each block of the index; an expert's slots continue through its

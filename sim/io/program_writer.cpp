@@ -154,6 +154,11 @@ class ProgramWriter {
     message.set_distance(collective.distance);
     message.set_wrap(collective.wrap);
     message.set_root(collective.root);
+    if (collective.top_k > 0) {
+      message.set_top_k(collective.top_k);
+      message.set_num_experts(collective.num_experts);
+      message.set_combine(collective.combine);
+    }
   }
 
   void write_descriptor(const Gate& gate, proto::Task& task) const {

@@ -139,8 +139,14 @@ int MoeUnit::exchange(const Step& step, int chunk, int from, int to) {
   if (from == to) {
     return kNone;
   }
-  Task task = move_task(
-      Collective{step.operation, step.group}, chunk_rows(from, chunk), chunk_rows(to, chunk));
+  Collective collective{step.operation, step.group};
+  const bool tokens_choose = program_->model().gate != GateKind::kExpertChoice;
+  if (step.operation == CollectiveOperation::kAllToAll && tokens_choose) {
+    collective.top_k = program_->model().top_k;
+    collective.num_experts = program_->model().experts;
+    collective.combine = step.kind == task_kind::kCombine;
+  }
+  Task task = move_task(collective, chunk_rows(from, chunk), chunk_rows(to, chunk));
   task.order_only = std::exchange(order_only_, {});
   return program_->add_task(step.kind, step.stream, place(chunk), std::move(task));
 }

@@ -13,9 +13,8 @@
 
 #include "sim/base/random.h"
 #include "sim/cluster/cluster_links.h"
-#include "sim/cluster/groups.h"
 #include "sim/cluster/wired_cluster.h"
-#include "sim/collective/flows.h"
+#include "sim/collective/link_loads.h"
 #include "sim/engine/simulate.h"
 #include "tests/property/random_wiring.h"
 #include "tests/unit/engine/program_maker.h"
@@ -90,11 +89,8 @@ std::vector<Message> messages_of(const Cluster& cluster,
                                  const Group& group) {
   std::vector<Message> messages;
   for (const std::vector<int>& members : group.members) {
-    std::vector<int> nodes;
-    for (const int rank : members) {
-      nodes.push_back(node_of(cluster, rank));
-    }
-    for_each_flow(collective, nodes, [&](const MemberFlow& flow) {
+    const Seating seating(nodes_of(cluster, members));
+    for_each_flow(collective, {}, seating, [&](const MemberFlow& flow) {
       Message& message = messages.emplace_back();
       message.left = flow.share * kBytes;
       for (const Hop& hop : cluster.links->routes.between(members[flow.from], members[flow.to])) {

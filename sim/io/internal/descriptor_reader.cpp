@@ -64,6 +64,23 @@ std::int64_t read_bytes(const Fields& fields,
   return bytes;
 }
 
+// Of a dispatch or combine: both numbers or none.
+void read_choices(const Fields& fields, Collective& collective) {
+  bool any = false;
+  for (const char* field : {"top_k", "num_experts", "combine"}) {
+    if (fields.has(field)) {
+      check_only_for(fields, field, collective, CollectiveOperation::kAllToAll);
+      any = true;
+    }
+  }
+  if (!any) {
+    return;
+  }
+  collective.combine = fields.flag("combine");
+  collective.num_experts = fields.integer("num_experts", {1, kMaxRanks});
+  collective.top_k = fields.integer("top_k", {1, collective.num_experts});
+}
+
 Descriptor read_collective(const Fields& fields, const Context& context) {
   Collective collective;
   collective.operation = fields.choice<CollectiveOperation>("operation");
@@ -88,6 +105,7 @@ Descriptor read_collective(const Fields& fields, const Context& context) {
   if (collective.root != 0) {
     check_only_for(fields, "root", collective, CollectiveOperation::kBroadcast);
   }
+  read_choices(fields, collective);
   collective.bytes = read_bytes(fields, collective, context);
   return collective;
 }

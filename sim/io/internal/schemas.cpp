@@ -87,9 +87,19 @@ static_assert(same(proto::Span::NODE, Span::kNode) && same(proto::Span::FABRIC, 
               same(proto::Span::BOTH, Span::kBoth));
 static_assert(same(proto::CollectiveCost::TASK, StartupPer::kTask) &&
               same(proto::CollectiveCost::PEER, StartupPer::kPeer) &&
+              same(proto::CollectiveCost::STEP, StartupPer::kStep) &&
               same(proto::CollectiveCost::PORT, BottleneckPlace::kPort) &&
               same(proto::CollectiveCost::PRIVATE, BottleneckPlace::kPrivate) &&
               same(proto::CollectiveCost::LINK, BottleneckPlace::kLink));
+static_assert(same(proto::Algorithm::DEFAULT, Algorithm::kDefault) &&
+              same(proto::Algorithm::DIRECT, Algorithm::kDirect) &&
+              same(proto::Algorithm::RING, Algorithm::kRing) &&
+              same(proto::Algorithm::TREE, Algorithm::kTree) &&
+              same(proto::Algorithm::IN_SWITCH, Algorithm::kInSwitch) &&
+              same(proto::Algorithm::HIERARCHICAL, Algorithm::kHierarchical) &&
+              same(proto::Algorithm::PIPE, Algorithm::kPipe) &&
+              same(proto::Algorithm::DEDUPLICATED, Algorithm::kDeduplicated) &&
+              same(proto::Algorithm::FASTEST, Algorithm::kFastest));
 static_assert(same(proto::NvLink::SWITCH, NvLinkForm::kSwitch) &&
               same(proto::NvLink::PAIRS, NvLinkForm::kPairs) &&
               same(proto::NvLink::MESH, NvLinkForm::kMesh));

@@ -121,8 +121,56 @@ TEST(ProfileTest, RefusesWhatCannotBe) {
             "p.txtpb:1:55: group_size is 1; write a number from 2 to 1048576");
   EXPECT_EQ(profile_error("collectives { operation: SHIFT span: NODE per_byte: '1 ns/KB' }\n"
                           "collectives { operation: SHIFT span: NODE per_byte: '1 ns/KB' }"),
-            "p.txtpb:2:26: a second SHIFT of the same span, group size and number of nodes; keep "
-            "one of them");
+            "p.txtpb:2:26: a second SHIFT of the same span, group size, number of nodes and "
+            "algorithm; keep one of them");
+}
+
+TEST(ProfileTest, AlgorithmsFitTheirOperations) {
+  const auto entry = [](const std::string& text) {
+    return profile_error("collectives { operation: ALL_REDUCE span: NODE\n" + text + " }");
+  };
+  EXPECT_EQ(entry("per_byte: '1 ns/KB' algorithm: PIPE"),
+            "p.txtpb:2:32: PIPE is no algorithm of ALL_REDUCE; use RING, TREE, IN_SWITCH, "
+            "HIERARCHICAL, DEFAULT or FASTEST");
+  EXPECT_EQ(entry("per_byte: '1 ns/KB' algorithm: FASTEST"),
+            "p.txtpb:2:32: nothing was measured with FASTEST; say with which, and put FASTEST into "
+            "\"algorithms\"");
+  EXPECT_EQ(entry("startup: '1 us' bottleneck: PRIVATE"),
+            "p.txtpb:2:29: it says where a measured time is spent, and there is no per_byte and no "
+            "points; give one of them, or remove it");
+  EXPECT_EQ(entry("startup: '1 us' startup_per: STEP points { bytes: '2 B' time: '2 us' }"),
+            "p.txtpb:2:30: the start-up of measured points is that of the task or of each peer; "
+            "give TASK or PEER");
+  EXPECT_EQ(profile_error("algorithms { operation: SHIFT }"),
+            "p.txtpb:1:1: no \"algorithm\"; say which");
+  EXPECT_EQ(profile_error("algorithms { operation: SHIFT algorithm: RING }"),
+            "p.txtpb:1:42: RING is no algorithm of SHIFT; use DIRECT, DEFAULT or FASTEST");
+}
+
+TEST(ProfileTest, AlgorithmsOfTheCommandLineComeFirst) {
+  Profile profile;
+  profile.algorithms = {{CollectiveOperation::kAllReduce, Span::kNode, Algorithm::kRing}};
+  prefer({"ALL_REDUCE=TREE", "ALL_TO_ALL=FASTEST"}, profile);
+  EXPECT_EQ(profile.algorithms,
+            (std::vector<AlgorithmChoice>{
+                {CollectiveOperation::kAllReduce, {}, Algorithm::kTree},
+                {CollectiveOperation::kAllToAll, {}, Algorithm::kFastest},
+                {CollectiveOperation::kAllReduce, Span::kNode, Algorithm::kRing}}));
+  const auto error = [&profile](const std::string& text) {
+    try {
+      prefer({text}, profile);
+    } catch (const Error& caught) {
+      return std::string(caught.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error("ALL_REDUCE"),
+            "--algorithm ALL_REDUCE: no \"=\"; write OPERATION=NAME, such as ALL_REDUCE=TREE");
+  EXPECT_EQ(error("ALL_REDUCE=TRE"),
+            "--algorithm ALL_REDUCE=TRE: no \"TRE\"; did you mean \"TREE\"?");
+  EXPECT_EQ(
+      error("SHIFT=TREE"),
+      "--algorithm SHIFT=TREE: TREE is no algorithm of SHIFT; use DIRECT, DEFAULT or FASTEST");
 }
 
 TEST(ProfileTest, PointsMustBeMonotone) {
@@ -201,7 +249,15 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   table.startup_seconds = 1e-5;
   table.startup_per = StartupPer::kPeer;
   table.points = {{1024, 1e-4}, {4096, 2e-4}};
-  profile.collectives = {line, table};
+  CollectiveCost startup;
+  startup.operation = CollectiveOperation::kAllReduce;
+  startup.startup_seconds = 3e-6;
+  startup.startup_per = StartupPer::kStep;
+  startup.only_startup = true;
+  startup.algorithm = Algorithm::kTree;
+  startup.peer_bytes_per_second = 25e9;
+  profile.collectives = {line, table, startup};
+  profile.algorithms = {{CollectiveOperation::kAllToAll, Span::kBoth, Algorithm::kFastest}};
   profile.launch_overhead_seconds = 7e-6;
   profile.hardware_queues = 8;
   profile.inter_node_rate = 5e7;
@@ -216,7 +272,12 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   ASSERT_EQ(read.operations[2].points.size(), 2U);
   EXPECT_EQ(read.operations[2].points[1].size, 4000);
   EXPECT_NEAR(read.operations[2].points[1].seconds, 9e-4, 1e-12);
-  ASSERT_EQ(read.collectives.size(), 2U);
+  ASSERT_EQ(read.collectives.size(), 3U);
+  EXPECT_TRUE(read.collectives[2].only_startup);
+  EXPECT_EQ(read.collectives[2].startup_per, StartupPer::kStep);
+  EXPECT_EQ(read.collectives[2].algorithm, Algorithm::kTree);
+  EXPECT_NEAR(read.collectives[2].peer_bytes_per_second, 25e9, 1);
+  EXPECT_EQ(read.algorithms, profile.algorithms);
   EXPECT_NEAR(read.collectives[0].seconds_per_byte, 1e-9, 1e-17);
   EXPECT_EQ(read.collectives[0].fit.num_samples, 9);
   ASSERT_EQ(read.collectives[1].points.size(), 2U);

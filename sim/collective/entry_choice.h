@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include "sim/collective/algorithm_phases.h"
+#include "sim/collective/member_place.h"
+#include "sim/io/profile.h"
+
+namespace moesim {
+
+// Which of a profile's entries tells what a collective costs.
+struct EntryQuery {
+  CollectiveOperation operation = CollectiveOperation::kAllReduce;
+  Span span = Span::kNode;
+  int size = 0;
+  int nodes = 0;
+  std::optional<Algorithm> algorithm{};  // absent: whichever
+  bool needs_transfer = false;           // not one that has a start-up alone
+};
+
+// Of several entries for the operation and span, the one of the exact group size wins, then the
+// nearest, then one that states no size; of those as near, the one of the nearest number of nodes,
+// then one measured with the algorithm, then the first. An entry that states no algorithm was
+// measured with the default one, but a start-up alone holds for the messages of any. Null where
+// there is none.
+const CollectiveCost* find_entry(const Profile& profile, const EntryQuery& query);
+
+// What an entry's start-up amounts to: once, for each other member of `size`, or for each step.
+// Where an algorithm other than the default one sends, its peers are its steps.
+double startup_seconds(const CollectiveCost& entry, int size, const Steps& steps);
+
+}  // namespace moesim

@@ -1,0 +1,165 @@
+#include "sim/collective/wire_tariff.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/base/message.h"
+#include "sim/collective/cost_curve.h"
+#include "sim/collective/entry_choice.h"
+
+namespace moesim {
+namespace {
+
+// Builds the tariff of one operation and algorithm at one place.
+class WireTariffMaker {
+ public:
+  WireTariffMaker(const Profile& profile,
+                  const Cluster& cluster,
+                  const EntryQuery& query,
+                  const MemberPlace& place)
+      : profile_(profile),
+        cluster_(cluster),
+        query_(query),
+        place_(place),
+        steps_(steps_of(query.operation, *query.algorithm, place)) {}
+
+  Tariff make() {
+    const CollectiveCost* own = find(place_.span());
+    if (own != nullptr && !own->only_startup) {
+      use_measured(*own);
+    } else {
+      use_wire(own);
+    }
+    return std::move(tariff_);
+  }
+
+ private:
+  const CollectiveCost* find(Span span) const {
+    EntryQuery query = query_;
+    query.span = span;
+    query.size = span == Span::kNode     ? place_.on_node
+                 : span == Span::kFabric ? place_.nodes
+                                         : place_.size;
+    return find_entry(profile_, query);
+  }
+
+  void use_measured(const CollectiveCost& entry);
+  void use_wire(const CollectiveCost* own);
+  PortPrice of_rate(Span span) const;
+  double level_startup(Span span, int steps);
+  double startup(const CollectiveCost& entry, int steps) const;
+
+  const Profile& profile_;
+  const Cluster& cluster_;
+  EntryQuery query_;
+  MemberPlace place_;
+  Steps steps_;
+  Tariff tariff_;
+};
+
+void WireTariffMaker::use_measured(const CollectiveCost& entry) {
+  const int measured = entry.group_size > 1 ? entry.group_size : place_.size;
+  if (measured != place_.size) {
+    tariff_.assumptions.push_back(
+        fmt::format("{} with {}: measured in groups of {}, scaled to groups of {} by the share of "
+                    "bytes on the wire",
+                    describe(entry.operation, entry.span),
+                    to_string(entry.algorithm),
+                    measured,
+                    place_.size));
+  }
+  const PortPrice price{
+      .used = true,
+      .measured = true,
+      .startup_seconds = startup(entry, steps_.total()),
+      .startup_of = &entry,
+      .entry = &entry,
+      .measured_size = measured,
+      .scale = wire_share(entry.operation, place_.size) / wire_share(entry.operation, measured),
+      .bottleneck = entry.bottleneck,
+      .peer_bytes_per_second = entry.peer_bytes_per_second};
+  tariff_.weight = entry.weight;
+  if (entry.span != Span::kFabric) {
+    tariff_.intra = price;
+  }
+  if (entry.span != Span::kNode) {
+    tariff_.inter = price;
+  }
+}
+
+double WireTariffMaker::startup(const CollectiveCost& entry, int steps) const {
+  return entry.startup_per == StartupPer::kTask ? entry.startup_seconds
+                                                : entry.startup_seconds * steps;
+}
+
+PortPrice WireTariffMaker::of_rate(Span span) const {
+  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
+  if (!(rate.bytes_per_second > 0)) {
+    throw Error(
+        fmt::format("profile '{}' has no figure for {} with {} and cluster '{}' states no rate of "
+                    "that port; give one of them",
+                    visible_in_line(profile_.name),
+                    describe(query_.operation, span),
+                    to_string(*query_.algorithm),
+                    visible_in_line(cluster_.name)));
+  }
+  return {.used = true, .seconds_per_byte = 1 / rate.bytes_per_second};
+}
+
+// Of the steps within nodes or between them.
+double WireTariffMaker::level_startup(Span span, int steps) {
+  const CollectiveCost* entry = find(span);
+  const bool has_own = entry != nullptr && entry->only_startup;
+  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
+  PortPrice& price = span == Span::kNode ? tariff_.intra : tariff_.inter;
+  if (has_own) {
+    tariff_.weight = entry->weight;
+    price.peer_bytes_per_second = entry->peer_bytes_per_second;
+  }
+  return steps == 0 ? 0 : has_own ? startup(*entry, steps) : steps * rate.latency_seconds;
+}
+
+// Start-ups of both levels follow each other, but for those of PIPE.
+void WireTariffMaker::use_wire(const CollectiveCost* own) {
+  if (place_.on_node > 1) {
+    tariff_.intra = of_rate(Span::kNode);
+  }
+  if (place_.nodes > 1) {
+    tariff_.inter = of_rate(Span::kFabric);
+  }
+  const double within = level_startup(Span::kNode, steps_.within);
+  const double between = level_startup(Span::kFabric, steps_.between);
+  double seconds = steps_.at_once ? std::max(within, between) : within + between;
+  if (own != nullptr) {
+    const int steps = steps_.at_once ? std::max(steps_.within, steps_.between) : steps_.total();
+    seconds = startup(*own, steps);
+    tariff_.weight = own->weight;
+    tariff_.intra.peer_bytes_per_second = tariff_.inter.peer_bytes_per_second =
+        own->peer_bytes_per_second;
+  }
+  (tariff_.inter.used ? tariff_.inter : tariff_.intra).startup_seconds = seconds;
+  tariff_.assumptions.push_back(
+      fmt::format("{} with {}: {}; rate{} of the cluster's ports",
+                  describe(query_.operation, place_.span()),
+                  to_string(*query_.algorithm),
+                  own != nullptr ? "the profile has its start-up alone" : "not in the profile",
+                  own != nullptr ? "" : " and latency"));
+}
+
+}  // namespace
+
+Tariff make_wire_tariff(const Profile& profile,
+                        const Cluster& cluster,
+                        CollectiveOperation operation,
+                        Algorithm algorithm,
+                        const MemberPlace& place) {
+  return WireTariffMaker(profile,
+                         cluster,
+                         {.operation = operation, .nodes = place.nodes, .algorithm = algorithm},
+                         place)
+      .make();
+}
+
+}  // namespace moesim
