@@ -165,9 +165,9 @@ inline constexpr CommandHelp kTopology = {
     "show|check|export CLUSTER [OPTIONS]",
     "Shows, checks or draws the links of a cluster",
     R"(show prints the parts of each kind of node, the links by kind with rate and number, what was
-inferred from imported dumps, the rates of a GPU's ports that follow (all GPUs sending at once), the
-bisection bandwidth, and routes: within a node and across, or that of --route. Ranks number GPUs
-node by node. A removed link is a row of its own.
+inferred from imported dumps, the rates of a GPU's ports that follow (all GPUs sending at once; the
+fastest one's), the bisection bandwidth, and routes: within a node and across, or that of --route.
+Ranks number GPUs node by node. A removed link is a row of its own.
 
 The bisection bandwidth is what the GPUs of the first half of the nodes (of one node: the first half
 of its GPUs) can send to the others at once: a minimal cut of the links, whatever their routes.

@@ -13,7 +13,7 @@
 namespace moesim {
 namespace {
 
-// What one byte of every GPU, sent over a set of ways, puts on the media.
+// What messages that GPUs send all at once put on the media, and what each then gets.
 class PortMeter {
  public:
   explicit PortMeter(const ClusterLinks& links)
@@ -30,16 +30,18 @@ class PortMeter {
     latency_ = std::max(latency_, latency);
   }
 
-  PortRate rate() const {
-    constexpr double kUnbound = std::numeric_limits<double>::infinity();
-    double rate = kUnbound;
-    for (size_t i = 0; i < bytes_.size(); ++i) {
-      if (bytes_[i] > 0) {
-        rate = std::min(rate, topology_.media()[i] / bytes_[i]);
-      }
+  // Of a message, when all are sent: that of its fullest medium, which all use alike.
+  double rate(int from, int to) {
+    double rate = std::numeric_limits<double>::infinity();
+    routes_.find(from, to, route_);
+    for (const Hop& hop : route_) {
+      const std::size_t medium = topology_.links()[hop.link].medium;
+      rate = std::min(rate, topology_.media()[medium] / bytes_[medium]);
     }
-    return {rate == kUnbound ? 0 : rate, latency_};
+    return rate;
   }
+
+  double latency() const { return latency_; }
 
  private:
   const Topology& topology_;
@@ -49,30 +51,51 @@ class PortMeter {
   double latency_ = 0;
 };
 
-// Nodes of one model are alike.
-PortRate intra_node(const ClusterLinks& links, const Cluster& cluster) {
+// Each GPU sends a byte, in equal parts, to the GPUs that `receivers` appends for it.
+template <typename Receivers>
+PortRate fastest_port(const ClusterLinks& links, int num_gpus, const Receivers& receivers) {
   PortMeter meter(links);
-  const int size = cluster.gpus_per_node;
-  for (int from = 0; from < cluster.num_gpus(); ++from) {
-    const int first = from / size * size;
-    if (!links.routes.is_model(from / size)) {
-      continue;
-    }
-    for (int to = first; to < first + size; ++to) {
-      if (to != from) {
-        meter.send(from, to, 1.0 / (size - 1));
-      }
+  std::vector<int> to;
+  const auto receivers_of = [&](int from) -> const std::vector<int>& {
+    to.clear();
+    receivers(from, to);
+    return to;
+  };
+  for (int from = 0; from < num_gpus; ++from) {
+    for (const int receiver : receivers_of(from)) {
+      meter.send(from, receiver, 1.0 / static_cast<double>(to.size()));
     }
   }
-  return meter.rate();
+  double fastest = 0;
+  for (int from = 0; from < num_gpus; ++from) {
+    double rate = receivers_of(from).empty() ? 0 : std::numeric_limits<double>::infinity();
+    for (const int receiver : to) {
+      rate = std::min(rate, meter.rate(from, receiver));
+    }
+    fastest = std::max(fastest, rate);
+  }
+  return {fastest, meter.latency()};
+}
+
+// Nodes of one model are alike.
+PortRate intra_node(const ClusterLinks& links, const Cluster& cluster) {
+  const int size = cluster.gpus_per_node;
+  return fastest_port(links, cluster.num_gpus(), [&](int from, std::vector<int>& to) {
+    const int first = from / size * size;
+    for (int gpu = first; gpu < first + size && links.routes.is_model(from / size); ++gpu) {
+      if (gpu != from) {
+        to.push_back(gpu);
+      }
+    }
+  });
 }
 
 PortRate inter_node(const ClusterLinks& links, const Cluster& cluster) {
-  PortMeter meter(links);
-  for (int from = 0; from < cluster.num_gpus() && cluster.num_nodes > 1; ++from) {
-    meter.send(from, (from + cluster.gpus_per_node) % cluster.num_gpus(), 1);
-  }
-  return meter.rate();
+  return fastest_port(links, cluster.num_gpus(), [&](int from, std::vector<int>& to) {
+    if (cluster.num_nodes > 1) {
+      to.push_back((from + cluster.gpus_per_node) % cluster.num_gpus());
+    }
+  });
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ PortPrice TariffMaker::from_entry(const CollectiveCost& entry, int size) {
 }
 
 // What-if of other links: a transfer takes inversely as long as its port is faster than the one it
-// was measured on, start-up times stay [assumed].
+// was measured on, start-up times stay [assumed]. Rates are equal to the six digits that are told.
 double TariffMaker::rate_scale(const CollectiveCost& entry) {
   if (entry.span == Span::kBoth) {
     return 1;
@@ -158,7 +158,7 @@ double TariffMaker::rate_scale(const CollectiveCost& entry) {
   const double measured =
       (inside ? profile_.intra_node_rate : profile_.inter_node_rate).value_or(0);
   const double present = (inside ? cluster_.intra_node : cluster_.inter_node).bytes_per_second;
-  if (measured <= 0 || present <= 0 || measured == present) {
+  if (measured <= 0 || present <= 0 || std::abs(measured / present - 1) < 1e-6) {
     return 1;
   }
   assume("{}: measured on ports of {}, transfers scaled to {}",

@@ -119,7 +119,9 @@ std::string profile_to_text(const Profile& profile) {
     proto::GemmCost& gemm = *message.mutable_gemm();
     gemm.set_startup(microseconds(profile.gemm->startup_seconds));
     gemm.set_per_flop(per_flop(profile.gemm->seconds_per_flop));
-    write(profile.gemm->fit, *gemm.mutable_fit());
+    if (profile.gemm->fit.num_samples > 0) {
+      write(profile.gemm->fit, *gemm.mutable_fit());
+    }
   }
   if (profile.memory_bytes_per_second.has_value()) {
     message.set_memory_rate(rate(*profile.memory_bytes_per_second));

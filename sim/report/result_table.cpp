@@ -81,7 +81,7 @@ std::string sharing(const SimulationResult& result) {
   if (result.sharing->is_exact) {
     return "exact: resolution flows gives the same";
   }
-  return "drain each by itself: by resolution flows at most " +
+  return "bounded: by resolution flows perhaps less, perhaps more, at most " +
          TimeUnit(result.iteration_seconds).format(result.sharing->at_most.seconds());
 }
 

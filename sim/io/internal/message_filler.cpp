@@ -90,6 +90,19 @@ class MessageFiller {
                                     suggestion(entry.name, field_names(schema))));
   }
 
+  // An override sets single fields.
+  [[noreturn]] void fail_whole(const FieldDescriptor& field,
+                               const Value& value,
+                               const std::string& path) const {
+    const std::string part = field.message_type()->field(0)->name();
+    throw source_.error(value.position,
+                        path,
+                        fmt::format("\"{0}\" is a list of groups of fields; set the fields of one, "
+                                    "each by itself: {0}.{1}=…",
+                                    field.name(),
+                                    part));
+  }
+
   void check_oneof(const Message& message,
                    const FieldDescriptor& field,
                    const Field& entry,
@@ -114,7 +127,10 @@ class MessageFiller {
     const bool raw_list = value.kind == ValueKind::kRaw && field.message_type() == nullptr;
     const std::vector<Value> split_items = raw_list ? split(value) : std::vector<Value>();
     if (value.kind != ValueKind::kList && !raw_list) {
-      if (source_.format == Format::kJson || value.kind == ValueKind::kRaw) {
+      if (value.kind == ValueKind::kRaw) {
+        fail_whole(field, value, path);
+      }
+      if (source_.format == Format::kJson) {
         throw source_.error(
             value.position, path, fmt::format("\"{}\" must be a list; write [ ]", field.name()));
       }

@@ -68,35 +68,40 @@ TEST(WiredClusterTest, StagedInMemory) {
 }
 
 // Each GPU sends to the GPU of its number on the next node: of two nodes at each of two leaves,
-// one sends out of its leaf. 2:1: one link of 1 GB/s for what one NIC sends.
+// one sends out of its leaf. 2:1: one link of 1 GB/s for what one NIC sends; where that is slower,
+// the ports of the others are not.
 TEST(WiredClusterTest, OverAFabric) {
   const std::string tree = "fabric { fat_tree { down: [2, 2] oversubscription: 2 } }";
   EXPECT_EQ(wired_text(4, 1, plain_nodes(1) + tree).inter_node.bytes_per_second, 1e9);
   const std::string slow = tree + "changes { at: 'switch:1/0' rate_factor: 0.5 }";
-  EXPECT_EQ(wired_text(4, 1, plain_nodes(1) + slow).inter_node.bytes_per_second, 0.5e9);
+  EXPECT_EQ(wired_text(4, 1, plain_nodes(1) + slow).inter_node.bytes_per_second, 1e9);
 }
 
-// One slow NIC among six bounds them all; its neighbours within the node are not slower.
-TEST(WiredClusterTest, ASlowNic) {
-  const Cluster cluster =
-      wired_text(3,
-                 2,
-                 plain_nodes(2) +
-                     "fabric { single_switch {} } changes { at: 'node:2/nic:1' kind: "
-                     "NETWORK rate_factor: 0.25 }");
-  EXPECT_EQ(cluster.inter_node.bytes_per_second, 0.25e9);
-  EXPECT_EQ(cluster.intra_node.bytes_per_second, 4e9);
+// 2:1: the two GPUs of each node leave its leaf over one link of 1 GB/s.
+TEST(WiredClusterTest, TheFabricBindsAll) {
+  const std::string tree = "fabric { fat_tree { down: [2, 2] oversubscription: 2 } }";
+  EXPECT_EQ(wired_text(2, 2, plain_nodes(2) + tree).inter_node.bytes_per_second, 0.5e9);
 }
 
-// The slowest node's, wherever it is.
-TEST(WiredClusterTest, ASlowNode) {
-  const Cluster cluster =
-      wired_text(3,
-                 2,
-                 plain_nodes(2) +
-                     "fabric { single_switch {} } changes { at: 'node:1/gpu:1' kind: "
-                     "NVLINK rate_factor: 0.5 }");
-  EXPECT_EQ(cluster.intra_node.bytes_per_second, 2e9);
+Cluster three_nodes(const std::string& changes) {
+  return wired_text(3, 2, plain_nodes(2) + "fabric { single_switch {} }" + changes);
+}
+
+// One slow NIC among six is a slow link and no slow port; when all are slow, the port is.
+TEST(WiredClusterTest, SlowNics) {
+  const std::string quarter = " kind: NETWORK rate_factor: 0.25 }";
+  const Cluster one = three_nodes("changes { at: 'node:2/nic:1'" + quarter);
+  EXPECT_EQ(one.inter_node.bytes_per_second, 1e9);
+  EXPECT_EQ(one.intra_node.bytes_per_second, 4e9);
+  const Cluster all = three_nodes("changes { at: 'node:*/nic:*'" + quarter);
+  EXPECT_EQ(all.inter_node.bytes_per_second, 0.25e9);
+}
+
+// Both GPUs of a node with a slow NVLink send over it; those of the other nodes do not.
+TEST(WiredClusterTest, SlowNvLinks) {
+  const std::string half = " kind: NVLINK rate_factor: 0.5 }";
+  EXPECT_EQ(three_nodes("changes { at: 'node:1/gpu:1'" + half).intra_node.bytes_per_second, 4e9);
+  EXPECT_EQ(three_nodes("changes { at: 'node:*/gpu:1'" + half).intra_node.bytes_per_second, 2e9);
 }
 
 // Two NVLinks of 100 ns in a node. Across: GPU to root port 500 ns (the root port's own link is

@@ -176,6 +176,14 @@ TEST_F(CollectiveCostTest, FasterPortsScaleWhatWasMeasuredOnSlowerOnes) {
   EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("transfers scaled to")));
 }
 
+// A profile's text has nine digits of a rate, the rate of a graph's port sixteen.
+TEST_F(CollectiveCostTest, RatesThatReadAlikeAreEqual) {
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 7, 3)};
+  profile_.inter_node_rate = cluster_.inter_node.bytes_per_second * (1 + 1e-10);
+  EXPECT_EQ(load(kAllToAll, 100, ranks(8, 0, 4)).load, loads(0, 0, 300, 300));
+  EXPECT_THAT(costs_.assumptions(), testing::IsEmpty());
+}
+
 TEST_F(CollectiveCostTest, NoFigureAtAllIsAnError) {
   cluster_.intra_node.bytes_per_second = 0;
   EXPECT_THROW(load(kAllReduce, 100, ranks(4)), Error);

@@ -289,6 +289,12 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   EXPECT_EQ(read.hardware_queues, 8);
 }
 
+TEST(ProfileTest, WhatWasNotFittedHasNoFit) {
+  Profile profile;
+  profile.gemm = GemmCost{.startup_seconds = 1e-6, .seconds_per_flop = 1e-15, .fit = {}};
+  EXPECT_THAT(profile_to_text(profile), testing::Not(testing::HasSubstr("fit")));
+}
+
 TEST(ProfileTest, OperationsAreNamedOncePerPass) {
   EXPECT_THAT(profile_error("operations { operation: \"expret\" }"), testing::HasSubstr("expert"));
   EXPECT_THAT(

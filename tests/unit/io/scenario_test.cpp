@@ -169,6 +169,9 @@ TEST_F(ScenarioTest, OverridesAreLocatedAtThemselves) {
   EXPECT_EQ(error("model.sequnce=1"), "no field \"sequnce\" in Model; did you mean \"sequence\"?");
   EXPECT_EQ(error("model=1"),
             "\"model\" is a group of fields; write model { } with its fields, such as name");
+  EXPECT_EQ(error("variation.speeds={at: 'node:0'}"),
+            "\"speeds\" is a list of groups of fields; set the fields of one, each by itself: "
+            "speeds.at=…");
   EXPECT_EQ(error("model.sequence.length=1"), "sequence has no fields; set it as a whole");
   EXPECT_EQ(error("model.sequence"),
             "the value is missing; write FIELD=VALUE, such as model.sequence=2048");

@@ -32,10 +32,10 @@ changes { at: "node:0/gpu:1 -- node:0/nvswitch:1" remove: true }
                              "two.txtpb"));
 }
 
-// Bisection: node 0 sends 2 * 4 GB/s, of which node 1 takes 4 + 2. Ports: node 0's GPUs share one
-// NVSwitch of 20 GB/s; the slow NIC carries 2 GB/s. Latencies: two links of PCIe at each end, one
-// of which is within the processor, but for root ports: GPU, root port, NIC: 2 * 500 ns at each
-// end, and four links of the network.
+// Bisection: node 0 sends 2 * 4 GB/s, of which node 1 takes 4 + 2. Ports, the fastest's: node 1's
+// GPUs have both NVSwitches of 20 GB/s; the other NICs carry 4 GB/s. Latencies: two links of PCIe
+// at each end, one of which is within the processor, but for root ports: GPU, root port, NIC:
+// 2 * 500 ns at each end, and four links of the network.
 TEST(TopologyReportTest, Table) {
   EXPECT_EQ(to_text(summarize(two_nodes(), {{1, 2}})),
             R"(two: 2 nodes of 2 GPUs X, 1 GiB each
@@ -59,8 +59,8 @@ links      between                   rate                         latency  numbe
   network  switch 0 -- switch 1    8 GB/s  each way              1.000 us       2
 
 ports of a GPU       rate  latency
-  into its node   20 GB/s  0 s
-  to other nodes   2 GB/s  6.000 us
+  into its node   40 GB/s  0 s
+  to other nodes   4 GB/s  6.000 us
 
 bisection bandwidth: 6 GB/s from the first 1 of 2 nodes to the rest (minimal cut)
 
@@ -123,7 +123,7 @@ TEST(TopologyReportTest, Json) {
   EXPECT_EQ(json["switches"][1]["width"], 2);
   EXPECT_EQ(json["links"][1]["bytes_per_second"], 0.0);
   EXPECT_EQ(json["links"][5]["half_duplex"], true);
-  EXPECT_EQ(json["intra_node"]["bytes_per_second"], 20e9);
+  EXPECT_EQ(json["intra_node"]["bytes_per_second"], 40e9);
   EXPECT_EQ(json["bisection_bytes_per_second"], 6e9);
   EXPECT_EQ(json["routes"][0]["bytes_per_second"], 4e9);
   EXPECT_EQ(json["routes"][0]["hops"].size(), 12);
