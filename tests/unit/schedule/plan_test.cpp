@@ -245,8 +245,9 @@ TEST(PlanTest, WhatCannotBePlannedIsKnownWithoutCosts) {
   Scenario unequal = roomy_scenario();
   unequal.degrees.forward = 2;
   unequal.degrees.backward = 4;
-  Scenario sequence = roomy_scenario();  // full attention: cannot be cut
-  sequence.degrees.non_moe = 2;
+  Scenario sequence = roomy_scenario();
+  sequence.model.attention = AttentionMask::kFull;
+  sequence.degrees.non_moe = 2;  // chunks, which full attention has not
   for (const Scenario& scenario : {roomy_scenario(), unequal, sequence}) {
     for (const std::string& schedule : schedule_names()) {
       const auto refuses = [](const auto& act) {
