@@ -65,7 +65,7 @@ std::vector<KindComparison> compare_kinds(const Program& program,
 double speedup_error(const Crosscheck& crosscheck, const ScheduleComparison& row) {
   const ScheduleComparison& baseline = baseline_row(crosscheck);
   const double predicted = baseline.predicted_seconds / row.predicted_seconds;
-  const double measured = baseline.measured_seconds / row.measured_seconds;
+  const double measured = baseline.measured.median_seconds / row.measured.median_seconds;
   return predicted / measured - 1;
 }
 
@@ -73,7 +73,7 @@ Ranking ranking(const Crosscheck& crosscheck) {
   Ranking result;
   for (auto left = crosscheck.rows.begin(); left != crosscheck.rows.end(); ++left) {
     for (auto right = left + 1; right != crosscheck.rows.end(); ++right) {
-      const double measured = left->measured_seconds / right->measured_seconds - 1;
+      const double measured = left->measured.median_seconds / right->measured.median_seconds - 1;
       if (std::abs(measured) > kRankingMargin) {
         const double predicted = left->predicted_seconds / right->predicted_seconds - 1;
         ++result.num_pairs;

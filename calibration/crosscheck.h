@@ -1,11 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/io/program.h"
 #include "sim/io/trace.h"
+#include "sim/report/measured_runs.h"
 
 namespace moesim {
 
@@ -23,18 +23,11 @@ struct ScheduleComparison {
   int forward_degree = 0;
   int backward_degree = 0;
   double predicted_seconds = 0;
-  double measured_seconds = 0;  // median over accepted runs
-  double measured_p25_seconds = 0;
-  int num_runs = 0;                // accepted
-  int num_rejected = 0;            // too late to count
-  double lateness_seconds = 0;     // the largest of the accepted runs
-  std::optional<double> delay_seconds{};  // of the iteration, likewise; stored ones may lack it
-  std::optional<double> spread{};  // how well the median is known; nothing for fewer than six runs
-  std::string stopped;             // why there were no more runs: "steady", "most", "disturbed"
+  MeasuredRuns measured;
   std::vector<KindComparison> kinds;
 
   // Of the prediction, relative to the measured median: above zero it was too slow.
-  double error() const { return predicted_seconds / measured_seconds - 1; }
+  double error() const { return predicted_seconds / measured.median_seconds - 1; }
 };
 
 // A schedule that was predicted, but whose runs failed.

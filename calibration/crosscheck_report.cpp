@@ -19,7 +19,7 @@ std::string percent(double share) {
 TimeUnit unit_of(const Crosscheck& crosscheck) {
   double longest = 0;
   for (const ScheduleComparison& row : crosscheck.rows) {
-    longest = std::max(longest, row.measured_seconds);
+    longest = std::max(longest, row.measured.median_seconds);
   }
   return TimeUnit(longest);
 }
@@ -79,21 +79,21 @@ nlohmann::ordered_json row_json(const Crosscheck& crosscheck, const ScheduleComp
                                  {"forward_degree", row.forward_degree},
                                  {"backward_degree", row.backward_degree},
                                  {"predicted_seconds", row.predicted_seconds},
-                                 {"measured_seconds", row.measured_seconds},
-                                 {"measured_p25_seconds", row.measured_p25_seconds},
+                                 {"measured_seconds", row.measured.median_seconds},
+                                 {"measured_p25_seconds", row.measured.p25_seconds},
                                  {"error", row.error()},
                                  {"speedup_error", speedup_error(crosscheck, row)},
-                                 {"runs", row.num_runs},
-                                 {"rejected", row.num_rejected},
-                                 {"lateness_seconds", row.lateness_seconds}};
-  if (row.delay_seconds) {
-    json["delay_seconds"] = *row.delay_seconds;
+                                 {"runs", row.measured.accepted},
+                                 {"rejected", row.measured.rejected},
+                                 {"lateness_seconds", row.measured.lateness_seconds}};
+  if (row.measured.delay_seconds) {
+    json["delay_seconds"] = *row.measured.delay_seconds;
   }
-  if (row.spread) {
-    json["spread"] = *row.spread;
+  if (row.measured.spread) {
+    json["spread"] = *row.measured.spread;
   }
-  if (!row.stopped.empty()) {
-    json["stopped"] = row.stopped;
+  if (!row.measured.stopped.empty()) {
+    json["stopped"] = row.measured.stopped;
   }
   json["kinds"] = kinds;
   return json;
@@ -109,11 +109,11 @@ nlohmann::ordered_json not_measured_json(const UnmeasuredSchedule& row) {
 
 // "609.243 ms ±0.4 % (608.193 ms)"
 std::string measured_text(const ScheduleComparison& row, const TimeUnit& unit) {
-  const std::string spread = row.spread ? " ±" + format_percent(*row.spread) : "";
+  const std::string spread = row.measured.spread ? " ±" + format_percent(*row.measured.spread) : "";
   return fmt::format("{}{} ({})",
-                     unit.format(row.measured_seconds),
+                     unit.format(row.measured.median_seconds),
                      spread,
-                     unit.format(row.measured_p25_seconds));
+                     unit.format(row.measured.p25_seconds));
 }
 
 std::string degrees_text(int forward, int backward) {
@@ -125,7 +125,7 @@ void add_delays(const Crosscheck& crosscheck,
                 const TimeUnit& unit,
                 std::vector<std::vector<std::string>>& cells) {
   const auto has_delay = [](const ScheduleComparison& row) {
-    return row.delay_seconds.has_value();
+    return row.measured.delay_seconds.has_value();
   };
   if (!std::all_of(crosscheck.rows.begin(), crosscheck.rows.end(), has_delay)) {
     return;
@@ -133,7 +133,8 @@ void add_delays(const Crosscheck& crosscheck,
   cells.front().emplace_back("delay");
   for (std::size_t i = 1; i < cells.size(); ++i) {
     const bool is_measured = i <= crosscheck.rows.size();
-    cells[i].push_back(is_measured ? unit.format(*crosscheck.rows[i - 1].delay_seconds) : "-");
+    cells[i].push_back(is_measured ? unit.format(*crosscheck.rows[i - 1].measured.delay_seconds)
+                                   : "-");
   }
 }
 
@@ -166,8 +167,8 @@ std::vector<std::vector<std::string>> schedule_cells(const Crosscheck& crosschec
                      measured_text(row, unit),
                      percent(row.error()),
                      percent(speedup_error(crosscheck, row)),
-                     fmt::format("{} ({})", row.num_runs, row.num_rejected),
-                     unit.format(row.lateness_seconds)});
+                     fmt::format("{} ({})", row.measured.accepted, row.measured.rejected),
+                     unit.format(row.measured.lateness_seconds)});
   }
   for (const UnmeasuredSchedule& row : crosscheck.not_measured) {
     cells.push_back({row.schedule,

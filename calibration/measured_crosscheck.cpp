@@ -22,15 +22,15 @@ ScheduleComparison parse_row(const JsonNode& node) {
   row.forward_degree = node.at("forward_degree").count();
   row.backward_degree = node.at("backward_degree").count();
   row.predicted_seconds = node.at("predicted_seconds").positive();
-  row.measured_seconds = node.at("measured_seconds").positive();
-  row.measured_p25_seconds = node.at("measured_p25_seconds").positive();
-  row.num_runs = node.at("runs").count();
-  row.num_rejected = node.at("rejected").count();
-  row.lateness_seconds = node.at("lateness_seconds").number();
-  row.delay_seconds = optional_number(node, "delay_seconds");
-  row.spread = optional_number(node, "spread");
+  row.measured.median_seconds = node.at("measured_seconds").positive();
+  row.measured.p25_seconds = node.at("measured_p25_seconds").positive();
+  row.measured.accepted = node.at("runs").count();
+  row.measured.rejected = node.at("rejected").count();
+  row.measured.lateness_seconds = node.at("lateness_seconds").number();
+  row.measured.delay_seconds = optional_number(node, "delay_seconds");
+  row.measured.spread = optional_number(node, "spread");
   const std::optional<JsonNode> stopped = node.find("stopped");
-  row.stopped = stopped ? stopped->text() : "";
+  row.measured.stopped = stopped ? stopped->text() : "";
   return row;
 }
 

@@ -30,6 +30,12 @@ std::vector<MeasuredPoint> points_of(const std::vector<Sample>& samples) {
   return points;
 }
 
+// Of the fitted line; a measured time contains it, also where the line does not hold. One point has
+// nothing to tell a start-up from.
+double startup_of(const std::vector<MeasuredPoint>& table, const std::vector<Sample>& samples) {
+  return table.size() > 1 ? std::min(fit_line(samples).startup_seconds, table.front().seconds) : 0;
+}
+
 // A message that is one whatever the number of ranks has one start-up.
 StartupPer usual_startup(CollectiveOperation operation) {
   return operation == CollectiveOperation::kShift ? StartupPer::kTask : StartupPer::kPeer;
@@ -150,7 +156,8 @@ double time_without(const std::vector<Sample>& samples, double size) {
       others.push_back(sample);
     }
   }
-  return interpolate(points_of(others), size);
+  const std::vector<MeasuredPoint> points = points_of(others);
+  return interpolate(points, size, startup_of(points, others));
 }
 
 NcclCalibration calibrate_from_logs(const std::vector<NcclLog>& logs) {

@@ -12,7 +12,8 @@ namespace moesim {
 // longer than many a run.
 class Crew {
  public:
-  // With `wants_real_time`, threads run as soon as they wake up where the system allows it.
+  // With `wants_real_time`, threads run as soon as they wake up where the system allows it. Throws
+  // Failure, with none left running, where the system starts fewer than `size`.
   Crew(int size, bool wants_real_time);
   ~Crew();
   Crew(const Crew&) = delete;
@@ -31,6 +32,7 @@ class Crew {
 
  private:
   void serve(int index, bool wants_real_time);
+  void close();
 
   std::mutex mutex_;
   std::condition_variable started_;

@@ -190,4 +190,15 @@ std::vector<Trace> traces(const RepeatedRuns& runs) {
   return result;
 }
 
+MeasuredRuns measured_runs(const RepeatedRuns& runs) {
+  return {.accepted = static_cast<int>(runs.accepted.size()),
+          .rejected = runs.num_rejected,
+          .median_seconds = runs.iteration().median.seconds(),
+          .p25_seconds = runs.iteration().p25.seconds(),
+          .lateness_seconds = runs.lateness().seconds(),
+          .delay_seconds = runs.delay().seconds(),
+          .spread = runs.spread(),
+          .stopped = to_string(runs.stopped)};
+}
+
 }  // namespace moesim

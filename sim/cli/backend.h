@@ -15,6 +15,7 @@
 #include "sim/io/inputs.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
+#include "sim/report/measured_runs.h"
 
 namespace moesim {
 
@@ -73,5 +74,8 @@ class Backend {
 
 // Traces of accepted runs.
 std::vector<Trace> traces(const RepeatedRuns& runs);
+
+// What reports say of them.
+MeasuredRuns measured_runs(const RepeatedRuns& runs);
 
 }  // namespace moesim

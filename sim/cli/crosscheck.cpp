@@ -18,6 +18,7 @@
 #include "sim/io/files.h"
 #include "sim/io/output_paths.h"
 #include "sim/report/timeline.h"
+#include "sim/schedule/schedule.h"
 
 namespace moesim {
 namespace {
@@ -52,14 +53,7 @@ ScheduleComparison make_row(const Checked& checked) {
   row.forward_degree = result.forward_degree;
   row.backward_degree = result.backward_degree;
   row.predicted_seconds = checked.predicted.end.seconds();
-  row.measured_seconds = checked.measured.iteration().median.seconds();
-  row.measured_p25_seconds = checked.measured.iteration().p25.seconds();
-  row.num_runs = static_cast<int>(checked.measured.accepted.size());
-  row.num_rejected = checked.measured.num_rejected;
-  row.lateness_seconds = checked.measured.lateness().seconds();
-  row.delay_seconds = checked.measured.delay().seconds();
-  row.spread = checked.measured.spread();
-  row.stopped = to_string(checked.measured.stopped);
+  row.measured = measured_runs(checked.measured);
   row.kinds = compare_kinds(checked.subject.program(), checked.predicted, traces(checked.measured));
   return row;
 }
@@ -104,6 +98,31 @@ std::vector<std::string> assumptions_of(const std::vector<Checked>& all) {
   return assumptions;
 }
 
+Error baseline_cannot_run(const std::string& baseline, const std::vector<std::string>& not_run) {
+  return Error(fmt::format("the baseline {} cannot run; choose another one with --baseline:\n  {}",
+                           baseline,
+                           fmt::join(not_run, "\n  ")));
+}
+
+// Takes out the schedules that cannot run with these degrees, and says why. Throws Error where the
+// baseline is among them.
+std::vector<std::string> take_out_unplannable(const Scenario& scenario, Lineup& lineup) {
+  std::vector<std::string> not_run;
+  std::erase_if(lineup.schedules, [&](const std::string& schedule) {
+    try {
+      require_plannable(schedule, scenario);
+      return false;
+    } catch (const Error& error) {
+      not_run.push_back(fmt::format("{}: {}", schedule, error.what()));
+      return true;
+    }
+  });
+  if (std::ranges::find(lineup.schedules, lineup.baseline) == lineup.schedules.end()) {
+    throw baseline_cannot_run(lineup.baseline, not_run);
+  }
+  return not_run;
+}
+
 // --modelled takes the operations' costs from the profile; its collectives are measured.
 bool calibrates(const CrosscheckOptions& options) {
   return options.input.profile.empty() || options.backend.modelled;
@@ -139,11 +158,12 @@ void measure(const Backend& backend, Checked checked, Checks& checks) {
   }
 }
 
-Checks check_all(const CrosscheckOptions& options,
-                 const Inputs& inputs,
-                 const Lineup& lineup,
-                 const Backend& backend) {
-  Checks checks;
+// Adds the schedules of the lineup.
+void check_all(const CrosscheckOptions& options,
+               const Inputs& inputs,
+               const Lineup& lineup,
+               const Backend& backend,
+               Checks& checks) {
   Progress progress("schedules", static_cast<int>(lineup.schedules.size()));
   for (const std::string& schedule : lineup.schedules) {
     try {
@@ -153,7 +173,6 @@ Checks check_all(const CrosscheckOptions& options,
     }
     progress.add_one();
   }
-  return checks;
 }
 
 // The baseline; the first schedule that was measured where the baseline was not.
@@ -171,9 +190,7 @@ std::string measured_baseline(const Checks& checks, const std::string& baseline)
       return checks.checked.front().subject.schedule;
     }
   }
-  throw Error(fmt::format("the baseline {} cannot run; choose another one with --baseline:\n  {}",
-                          baseline,
-                          fmt::join(checks.not_run, "\n  ")));
+  throw baseline_cannot_run(baseline, checks.not_run);
 }
 
 Crosscheck make_crosscheck(const Checks& checks,
@@ -197,13 +214,15 @@ Crosscheck make_crosscheck(const Checks& checks,
 int run_crosscheck(const CrosscheckOptions& options) {
   Inputs inputs = load_scenario_inputs(options.input, false);
   check_outputs({options.svg}, files_of(inputs.scenario));
-  const Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
+  Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
+  Checks checks;
+  checks.not_run = take_out_unplannable(with_degrees(inputs.scenario, options.plan.degree), lineup);
   const Backend backend(options.backend, inputs);
   require_runnable(options, inputs, lineup, backend);
   if (calibrates(options)) {
     inputs.profile = calibrated_profile(inputs, lineup.schedules, backend);
   }
-  const Checks checks = check_all(options, inputs, lineup, backend);
+  check_all(options, inputs, lineup, backend, checks);
   const Crosscheck crosscheck =
       make_crosscheck(checks, options.backend, measured_baseline(checks, lineup.baseline));
   if (!options.svg.empty()) {

@@ -16,18 +16,6 @@ ExecutedRuns run_with_progress(const Backend& backend, const Program& program) {
   return backend.run(program, [&] { progress.add_one(); });
 }
 
-MeasuredRuns measured(const RepeatedRuns& runs, const std::string& backend) {
-  return {.backend = backend,
-          .accepted = static_cast<int>(runs.accepted.size()),
-          .rejected = runs.num_rejected,
-          .median_seconds = runs.iteration().median.seconds(),
-          .p25_seconds = runs.iteration().p25.seconds(),
-          .lateness_seconds = runs.lateness().seconds(),
-          .delay_seconds = runs.delay().seconds(),
-          .spread = runs.spread(),
-          .stopped = to_string(runs.stopped)};
-}
-
 // Operations that took what they took on this machine have no bound, and no share of a GEMM rate,
 // that follows from the profile of a GPU.
 SimulationResult make_executed_result(const Subject& subject, const Trace& trace, bool modelled) {
@@ -49,14 +37,15 @@ void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedR
   }
   SimulationResult result = make_executed_result(subject, trace, options.backend.modelled);
   result.runner_up.reset();  // its time is a prediction, no measurement like this one
-  result.measured = measured(runs, options.backend.name);
+  result.backend = options.backend.name;
+  result.measured = measured_runs(runs);
   print_out(report(options.outputs, result, subject.program(), trace));
 }
 
 // On threads of this process, or with others of which all do this and the first tells.
 int execute(const ExecuteOptions& options, const Processes* processes) {
   const Subject subject =
-      load_subject(options, {options.outputs.trace, options.outputs.svg, options.results});
+      load_subject(options, {{options.outputs.trace, options.outputs.svg, options.results}});
   require_verified(subject);
   const Backend backend(
       options.backend, subject.cluster_or_null(), subject.profile_or_null(), processes);

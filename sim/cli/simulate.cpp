@@ -9,11 +9,10 @@ namespace moesim {
 
 int run_simulate(const SimulateOptions& options) {
   const IterationOutputs& outputs = options.outputs;
-  const Subject subject =
-      load_subject(options, {outputs.trace, outputs.svg, outputs.link_load}, options.resolution);
-  if (!outputs.link_load.empty()) {
-    require_links(subject);
-  }
+  const Subject subject = load_subject(options,
+                                       {.outputs = {outputs.trace, outputs.svg, outputs.link_load},
+                                        .links = !outputs.link_load.empty(),
+                                        .resolution = options.resolution});
   if (options.unverified) {
     require_in_bounds(subject);
   } else {

@@ -23,18 +23,6 @@
 namespace moesim {
 namespace {
 
-Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree) {
-  if (degree) {
-    const std::optional<int> non_moe = scenario.degrees.non_moe;
-    scenario.degrees = {};
-    scenario.degrees.location = "--degree " + degree->text;
-    scenario.degrees.non_moe = non_moe;
-    scenario.degrees.forward = degree->forward;
-    scenario.degrees.backward = degree->backward;
-  }
-  return scenario;
-}
-
 // A mistake of a schedule shows in every layer: the first few problems tell it.
 std::string first_problems(const std::vector<Problem>& problems) {
   constexpr std::size_t kMaxProblems = 10;
@@ -123,7 +111,31 @@ Subject load_program_file(const std::string& program, const ScenarioOptions& inp
   return subject;
 }
 
+void require_links(const Cluster* cluster) {
+  if (cluster == nullptr) {
+    throw Error("--link-load shows the links of a cluster; give one by --cluster FILE");
+  }
+  if (cluster->links == nullptr) {
+    throw Error(fmt::format(
+        "--link-load: cluster '{}' is described by ports and has no links; describe its nodes and "
+        "fabric (docs/inputs.md), or give another by --cluster FILE",
+        visible_in_line(cluster->name)));
+  }
+}
+
 }  // namespace
+
+Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree) {
+  if (degree) {
+    const std::optional<int> non_moe = scenario.degrees.non_moe;
+    scenario.degrees = {};
+    scenario.degrees.location = "--degree " + degree->text;
+    scenario.degrees.non_moe = non_moe;
+    scenario.degrees.forward = degree->forward;
+    scenario.degrees.backward = degree->backward;
+  }
+  return scenario;
+}
 
 Subject plan_subject(const Inputs& inputs,
                      const std::string& schedule,
@@ -141,16 +153,21 @@ Subject plan_subject(const Inputs& inputs,
   return subject;
 }
 
-Subject load_subject(const SubjectOptions& options,
-                     const std::vector<std::string>& outputs,
-                     Resolution resolution) {
+Subject load_subject(const SubjectOptions& options, const SubjectNeeds& needs) {
   if (!options.program.empty()) {
-    check_outputs(outputs, {options.program, options.input.cluster, options.input.profile});
-    return load_program_file(options.program, options.input);
+    check_outputs(needs.outputs, {options.program, options.input.cluster, options.input.profile});
+    Subject subject = load_program_file(options.program, options.input);
+    if (needs.links) {
+      require_links(subject.cluster_or_null());
+    }
+    return subject;
   }
   const Inputs inputs = load_scenario_inputs(options.input);
-  check_outputs(outputs, files_of(inputs.scenario));
-  return plan_subject(inputs, options.schedule, options.plan, resolution);
+  check_outputs(needs.outputs, files_of(inputs.scenario));
+  if (needs.links) {
+    require_links(&inputs.cluster);
+  }
+  return plan_subject(inputs, options.schedule, options.plan, needs.resolution);
 }
 
 void require_costs(const Subject& subject, const std::string& program) {
@@ -164,18 +181,6 @@ void require_costs(const Subject& subject, const std::string& program) {
                               descriptor_name(task.descriptor),
                               missing));
     }
-  }
-}
-
-void require_links(const Subject& subject) {
-  if (!subject.cluster) {
-    throw Error("--link-load shows the links of a cluster; give one by --cluster FILE");
-  }
-  if (subject.cluster->links == nullptr) {
-    throw Error(fmt::format(
-        "--link-load: cluster '{}' is described by ports and has no links; describe its nodes and "
-        "fabric (docs/inputs.md), or give another by --cluster FILE",
-        visible_in_line(subject.cluster->name)));
   }
 }
 

@@ -28,24 +28,29 @@ struct Subject {
   [[nodiscard]] const Profile* profile_or_null() const { return profile ? &*profile : nullptr; }
 };
 
+// The scenario with the degrees that the option gives, if it is there, in place of its own.
+Scenario with_degrees(Scenario scenario, const std::optional<DegreeOption>& degree);
+
 // The scenario under a schedule; of an empty name, under the first that it lists.
 Subject plan_subject(const Inputs& inputs,
                      const std::string& schedule,
                      const PlanOptions& plan,
                      Resolution resolution = Resolution::kAuto);
 
-// The Program that the options name, of a file or of a scenario. `outputs` are paths that the
-// command will write: see check_outputs (output_paths.h).
-Subject load_subject(const SubjectOptions& options,
-                     const std::vector<std::string>& outputs = {},
-                     Resolution resolution = Resolution::kAuto);
+// What a command wants of its subject, all of which is known before degrees are searched.
+struct SubjectNeeds {
+  std::vector<std::string> outputs{};  // that it will write: see check_outputs (output_paths.h)
+  bool links = false;                  // for --link-load: a cluster that is described link by link
+  Resolution resolution = Resolution::kAuto;  // of the search
+};
+
+// The Program that the options name, of a file or of a scenario. Throws Error where it has not what
+// is needed.
+Subject load_subject(const SubjectOptions& options, const SubjectNeeds& needs = {});
 
 // Throws Error, located at the Program's file, where a task's time needs a cluster or a profile
 // that was not given.
 void require_costs(const Subject& subject, const std::string& program);
-
-// Throws Error where the subject's cluster is not described link by link.
-void require_links(const Subject& subject);
 
 Verdict verify(const Subject& subject);
 

@@ -45,10 +45,10 @@ void Routes::find(int from, int to, Route& route) const {
   }
 }
 
-// Both GPUs use their NICs evenly. The first part of the message goes between their first NICs, and
+// The message uses the NICs at both ends evenly. Its first part goes between their first NICs, and
 // so on: with as many NICs, from each to the one of its place.
-void Routes::between_nodes(End from, End to, Route& route) const {
-  const auto& senders = nics(from.node, from.gpu);
+void Routes::between_nodes(const End& from, End to, Route& route) const {
+  const auto& senders = leaving(from, to.gpu);
   const auto& receivers = nics(to.node, to.gpu);
   // Ends of their parts, in units of which the message has this many.
   const size_t whole = senders.size() * receivers.size();
@@ -57,15 +57,15 @@ void Routes::between_nodes(End from, End to, Route& route) const {
     const size_t i = done / receivers.size();
     const size_t j = done / senders.size();
     const size_t end = std::min((i + 1) * receivers.size(), (j + 1) * senders.size());
-    from.nic = &senders[i];
     to.nic = &receivers[j];
-    append_lane(from, to, static_cast<double>(end - done) / static_cast<double>(whole), route);
+    const double share = static_cast<double>(end - done) / static_cast<double>(whole);
+    append_lane(from, *beside(from, senders[i].nic), to, share, route);
     done = end;
   }
 }
 
-void Routes::append_lane(const End& from, const End& to, double share, Route& route) const {
-  const End left = leaving(from, to.nic->nic);
+void Routes::append_lane(
+    const End& from, const End& left, const End& to, double share, Route& route) const {
   if (left.gpu != from.gpu) {
     append(paths(from.node).between(from.gpu, left.gpu), from.node, share, route);
   }
@@ -75,22 +75,35 @@ void Routes::append_lane(const End& from, const End& to, double share, Route& ro
   append(to.nic->from, to.node, share, route);
 }
 
-// With PXN, by the NIC that has the receiver's index, if NVLink leads to a GPU beside it.
-Routes::End Routes::leaving(const End& from, int to_index) const {
-  if (!wiring_.transfers.pxn || from.nic->nic == to_index) {
-    return from;
+// With PXN, those of the node's own GPU that has the receiver's number, if NVLink leads there
+// (NCCL, src/graph/search.cc, ncclTopoGetNetDev): the rail of the receiver's NIC where nodes are
+// wired alike. Where they are not, the receiver's wiring has no say in it, so that messages to all
+// GPUs of a node leave by all NICs of the sender's.
+const std::vector<NodePaths::NicPath>& Routes::leaving(const End& from, int to_gpu) const {
+  const auto& own = nics(from.node, from.gpu);
+  if (!wiring_.transfers.pxn) {
+    return own;
   }
-  for (int gpu = 0; gpu < gpus_per_node_; ++gpu) {
-    if (gpu == from.gpu || !paths(from.node).by_nvlink(from.gpu, gpu)) {
-      continue;
-    }
-    for (const NodePaths::NicPath& other : nics(from.node, gpu)) {
-      if (other.nic == to_index) {
-        return {from.node, gpu, &other};
-      }
+  const auto& rail = nics(from.node, to_gpu);
+  const bool is_reached = std::ranges::all_of(
+      rail, [&](const NodePaths::NicPath& way) { return beside(from, way.nic).has_value(); });
+  return is_reached ? rail : own;
+}
+
+std::optional<Routes::End> Routes::beside(const End& from, int nic) const {
+  const NodePaths& node = paths(from.node);
+  const auto end_at = [&](int gpu) -> std::optional<End> {
+    const auto& ways = node.nics(gpu);
+    const auto way = std::ranges::find(ways, nic, &NodePaths::NicPath::nic);
+    return way == ways.end() ? std::nullopt : std::optional<End>({from.node, gpu, &*way});
+  };
+  std::optional<End> found = end_at(from.gpu);
+  for (int gpu = 0; gpu < gpus_per_node_ && !found; ++gpu) {
+    if (gpu != from.gpu && node.by_nvlink(from.gpu, gpu)) {
+      found = end_at(gpu);
     }
   }
-  return from;
+  return found;
 }
 
 const std::vector<NodePaths::NicPath>& Routes::nics(int node, int gpu) const {

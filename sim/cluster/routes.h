@@ -2,6 +2,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "sim/cluster/fabric_paths.h"
 #include "sim/cluster/node_paths.h"
@@ -34,10 +36,14 @@ class Routes {
 
   const NodePaths& paths(int node) const;
   const std::vector<NodePaths::NicPath>& nics(int node, int gpu) const;
-  void between_nodes(End from, End to, Route& route) const;
-  // That part of a message which leaves by one NIC and arrives at one.
-  void append_lane(const End& from, const End& to, double share, Route& route) const;
-  End leaving(const End& from, int to_index) const;
+  void between_nodes(const End& from, End to, Route& route) const;
+  // That part of a message which leaves by one NIC, from the GPU beside it, and arrives at one.
+  void append_lane(
+      const End& from, const End& left, const End& to, double share, Route& route) const;
+  // The NICs by which a GPU sends to those that have a number in their node.
+  const std::vector<NodePaths::NicPath>& leaving(const End& from, int to_gpu) const;
+  // Of the GPUs that use the NIC, the sender itself, else the first that NVLink leads it to.
+  std::optional<End> beside(const End& from, int nic) const;
   // Adds a node's own links, known of its model.
   void append(const Route& part, int node, double share, Route& route) const;
   int model(int node) const;

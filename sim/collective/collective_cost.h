@@ -69,11 +69,12 @@ class CollectiveCosts {
   // The same without looking for the member's place.
   CollectiveLoad load(const Task& task, const Member& member, int phase = 0) const;
 
-  // The messages of a phase in one instance of the group, and the way of one: see
-  // CollectiveTraffic.
+  // The messages of a phase in one instance of the group, and their ways: see CollectiveTraffic.
   std::vector<MemberFlow> messages(const Task& task, int instance, int phase) const;
-  Route way(const std::vector<int>& members, const MemberFlow& message) const {
-    return traffic_.way(members, message);
+  void for_each_way(const std::vector<int>& members,
+                    const std::vector<MemberFlow>& messages,
+                    const CollectiveTraffic::VisitWay& visit) const {
+    traffic_.for_each_way(members, messages, visit);
   }
 
   // What the messages of a phase put on links: seconds for each byte of the task, or in all where

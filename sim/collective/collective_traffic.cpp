@@ -189,8 +189,13 @@ void CollectiveTraffic::for_each_message(const Task& task,
   }
 }
 
-Route CollectiveTraffic::way(const std::vector<int>& members, const MemberFlow& message) const {
-  return links_->way(members, Seating(nodes_of(*cluster_, members)), message);
+void CollectiveTraffic::for_each_way(const std::vector<int>& members,
+                                     const std::vector<MemberFlow>& messages,
+                                     const VisitWay& visit) const {
+  const Seating seating(nodes_of(*cluster_, members));
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    visit(i, links_->way(members, seating, messages[i]));
+  }
 }
 
 // For each nominal byte; of an all-to-all of unequal parts in bytes.

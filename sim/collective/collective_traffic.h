@@ -54,8 +54,11 @@ class CollectiveTraffic {
   // in all where it depends on the rank. None of no bytes.
   std::vector<MemberFlow> messages(const Task& task, const FlowStep& step, int instance) const;
 
-  // The way of such a message among members, in a cluster with links.
-  Route way(const std::vector<int>& members, const MemberFlow& message) const;
+  // The ways of such messages among members, in a cluster with links: visits each by its index.
+  using VisitWay = std::function<void(std::size_t, const Route&)>;
+  void for_each_way(const std::vector<int>& members,
+                    const std::vector<MemberFlow>& messages,
+                    const VisitWay& visit) const;
 
   // Of the task's group.
   const GroupShape& shape(const Task& task) const;

@@ -11,14 +11,24 @@
 namespace moesim {
 namespace {
 
-// The line through two points of the log-log plane, at `size`.
-double on_line(const MeasuredPoint& a, const MeasuredPoint& b, double size) {
-  if (size == static_cast<double>(b.size)) {
-    return b.seconds;
+// A start-up that was shared out over peers comes back with errors of this size, relative.
+constexpr double kRounding = 1e-9;
+
+// What two points exceed the start-up by, at `size`: the line through them in the log-log plane;
+// where the first does not exceed it, which has no logarithm, the line through them.
+double on_line(const MeasuredPoint& a, const MeasuredPoint& b, double startup, double size) {
+  const double first = std::max(0.0, a.seconds - startup);
+  const double second = std::max(0.0, b.seconds - startup);
+  const auto least = static_cast<double>(a.size);
+  const auto most = static_cast<double>(b.size);
+  if (size == most) {
+    return second;
   }
-  const double slope = std::log(b.seconds / a.seconds) /
-                       std::log(static_cast<double>(b.size) / static_cast<double>(a.size));
-  return a.seconds * std::pow(size / static_cast<double>(a.size), slope);
+  if (first <= kRounding * startup) {
+    return second * (size - least) / (most - least);
+  }
+  const double slope = std::log(second / first) / std::log(most / least);
+  return first * std::pow(size / least, slope);
 }
 
 }  // namespace
@@ -55,16 +65,18 @@ double startup_seconds(const CollectiveCost& entry, int size) {
   return entry.startup_seconds * times;
 }
 
-double interpolate(const std::vector<MeasuredPoint>& points, double size) {
+double interpolate(const std::vector<MeasuredPoint>& points, double size, double startup) {
   CHECK(!points.empty());
-  if (points.size() == 1) {
-    return points[0].seconds * size / static_cast<double>(points[0].size);
+  const MeasuredPoint& least = points.front();
+  const auto least_size = static_cast<double>(least.size);
+  if (points.size() == 1 || (startup > 0 && size < least_size)) {  // keeps its rate
+    return startup + std::max(0.0, least.seconds - startup) * size / least_size;
   }
   const auto after = std::lower_bound(
       points.begin() + 1, points.end() - 1, size, [](const MeasuredPoint& point, double wanted) {
         return static_cast<double>(point.size) < wanted;
       });
-  return on_line(*(after - 1), *after, size);
+  return startup + on_line(*(after - 1), *after, startup, size);
 }
 
 bool extrapolates(const std::vector<MeasuredPoint>& points, double size) {
@@ -81,11 +93,7 @@ double transfer_seconds(const CollectiveCost& entry, double bytes, int measured_
     return 0;
   }
   const double startup = startup_seconds(entry, measured_size);
-  const auto least = static_cast<double>(entry.points.front().size);
-  if (startup > 0 && bytes < least) {  // what is not start-up keeps its rate
-    return std::max(0.0, entry.points.front().seconds - startup) * bytes / least;
-  }
-  return std::max(0.0, interpolate(entry.points, bytes) - startup);
+  return interpolate(entry.points, bytes, startup) - startup;
 }
 
 }  // namespace moesim

@@ -19,17 +19,19 @@ double wire_share(CollectiveOperation operation, int size);
 // The start-up time of an entry in a group of `size`.
 double startup_seconds(const CollectiveCost& entry, int size);
 
-// Seconds of a measured table at a size: linear between its points in log(size), log(seconds),
-// which keeps it monotone. Outside its range the slope of the nearest two points goes on; a single
-// point is taken as a constant rate. Points ascend in size; none is at zero.
-double interpolate(const std::vector<MeasuredPoint>& points, double size);
+// Seconds of a measured table at a size: the start-up, which all its times contain, and what they
+// exceed it by, linear between points in the logarithms of size and seconds. This keeps a table
+// monotone, and gives one of a line and its start-up back as that line. Beyond the table the slope
+// of its nearest two points goes on; below it, if there is a start-up, and from a single point, the
+// rate of the least. Points ascend in size; none is at zero.
+double interpolate(const std::vector<MeasuredPoint>& points, double size, double startup = 0);
 
 // True when an interpolation at the size leaves the measured range.
 bool extrapolates(const std::vector<MeasuredPoint>& points, double size);
 
 // The transfer of an entry for `bytes`, without its start-up time: seconds_per_byte * bytes, or
-// what the table exceeds the start-up time by (a measured time contains it), below its sizes at the
-// rate of the least of them. `measured_size` is the group size of the measurement.
+// what the table, interpolated, exceeds it by. `measured_size` is the group size of the
+// measurement.
 double transfer_seconds(const CollectiveCost& entry, double bytes, int measured_size);
 
 }  // namespace moesim

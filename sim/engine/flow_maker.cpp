@@ -212,23 +212,19 @@ std::shared_ptr<const FlowMaker::Ways> FlowMaker::ways(const Subject& subject) {
 FlowMaker::Ways FlowMaker::find_ways(const Subject& subject) const {
   Ways ways;
   ways.messages = costs_.messages(*subject.task, subject.instance, subject.phase);
-  for (const MemberFlow& message : ways.messages) {
-    if (costs_.has_links()) {
-      append_way(*subject.members, message, ways);
+  if (!costs_.has_links()) {
+    ways.first_hop.resize(ways.messages.size() + 1);
+    return ways;
+  }
+  const Topology& topology = costs_.cluster().links->topology;
+  costs_.for_each_way(*subject.members, ways.messages, [&](std::size_t i, const Route& route) {
+    for (const Hop& hop : route) {
+      const int medium = topology.links()[hop.link].medium;
+      ways.hops.push_back({medium, ways.messages[i].share * hop.share / topology.media()[medium]});
     }
     ways.first_hop.push_back(static_cast<int>(ways.hops.size()));
-  }
+  });
   return ways;
-}
-
-void FlowMaker::append_way(const std::vector<int>& members,
-                           const MemberFlow& message,
-                           Ways& ways) const {
-  const Topology& topology = costs_.cluster().links->topology;
-  for (const Hop& hop : costs_.way(members, message)) {
-    const int medium = topology.links()[hop.link].medium;
-    ways.hops.push_back({medium, message.share * hop.share / topology.media()[medium]});
-  }
 }
 
 }  // namespace moesim

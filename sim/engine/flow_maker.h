@@ -44,7 +44,6 @@ class FlowMaker {
   Subject subject(int collective) const;
   std::shared_ptr<const Ways> ways(const Subject& subject);
   Ways find_ways(const Subject& subject) const;
-  void append_way(const std::vector<int>& members, const MemberFlow& message, Ways& ways) const;
   std::vector<double> link_factors(int collective, const Ways& ways) const;
 
   const Workload& workload_;

@@ -204,9 +204,11 @@ std::vector<MemberFlow> TaskCosts::messages(const Task& task, int instance, int 
   return collective_costs_->messages(task, instance, phase);
 }
 
-Route TaskCosts::way(const std::vector<int>& members, const MemberFlow& message) const {
+void TaskCosts::for_each_way(const std::vector<int>& members,
+                             const std::vector<MemberFlow>& messages,
+                             const CollectiveTraffic::VisitWay& visit) const {
   CHECK(collective_costs_.has_value());
-  return collective_costs_->way(members, message);
+  collective_costs_->for_each_way(members, messages, visit);
 }
 
 // Of all instances of the group together.

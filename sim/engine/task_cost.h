@@ -66,10 +66,11 @@ class TaskCosts {
   std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase = 0) const;
   CollectiveCosts::LinkKey link_key(const Task& task, int phase) const;
 
-  // The messages of a phase in one instance of a collective, and the links that one takes: see
-  // CollectiveCosts.
+  // The messages of a phase in one instance of a collective, and their ways: see CollectiveCosts.
   std::vector<MemberFlow> messages(const Task& task, int instance, int phase) const;
-  Route way(const std::vector<int>& members, const MemberFlow& message) const;
+  void for_each_way(const std::vector<int>& members,
+                    const std::vector<MemberFlow>& messages,
+                    const CollectiveTraffic::VisitWay& visit) const;
   const Cluster& cluster() const { return *cluster_; }  // where collectives have costs
 
   // Start-up and transfer of all phases of a member's whole group instance, alone but for the

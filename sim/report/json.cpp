@@ -109,14 +109,16 @@ Json to_json_object(const SimulationResult& result) {
                                 {"cost_seconds", effect.cost_seconds}});
   }
   if (result.measured) {
-    json["measured"] = {{"backend", result.measured->backend},
+    json["measured"] = {{"backend", result.backend},
                         {"accepted", result.measured->accepted},
                         {"rejected", result.measured->rejected},
                         {"median_seconds", result.measured->median_seconds},
                         {"p25_seconds", result.measured->p25_seconds},
                         {"lateness_seconds", result.measured->lateness_seconds},
-                        {"delay_seconds", result.measured->delay_seconds},
                         {"stopped", result.measured->stopped}};
+    if (result.measured->delay_seconds) {
+      json["measured"]["delay_seconds"] = *result.measured->delay_seconds;
+    }
     if (result.measured->spread) {
       json["measured"]["spread"] = *result.measured->spread;
     }

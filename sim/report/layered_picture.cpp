@@ -60,7 +60,7 @@ void pack(const Row& row, double middle, LayeredPicture& picture) {
 std::vector<double> wishes(const LayeredPicture& picture, const std::vector<bool>& is_placed) {
   std::vector<double> sum(picture.vertices.size());
   std::vector<double> count(picture.vertices.size());
-  for (const LayeredPicture::Edge& edge : picture.edges) {
+  for (const CableBundle& edge : picture.cables.bundles()) {
     for (const auto& [end, other] : {std::pair(edge.a, edge.b), std::pair(edge.b, edge.a)}) {
       if (is_placed[other]) {
         sum[end] += picture.vertices[other].x;
@@ -105,7 +105,7 @@ bool is_busiest(const LayeredPicture& picture, double load) {
   return picture.full_load && load > 0 && load >= *picture.full_load;
 }
 
-std::string tooltip(const LayeredPicture& picture, const LayeredPicture::Edge& edge) {
+std::string tooltip(const LayeredPicture& picture, const CableBundle& edge) {
   std::string text = fmt::format("{} -- {}: {}{}, {}",
                                  picture.vertices[edge.a].label,
                                  picture.vertices[edge.b].label,
@@ -120,7 +120,7 @@ std::string tooltip(const LayeredPicture& picture, const LayeredPicture::Edge& e
 
 // Straight between rows, an arc below within one. Returns its middle.
 std::pair<double, double> draw_edge(const LayeredPicture& picture,
-                                    const LayeredPicture::Edge& edge,
+                                    const CableBundle& edge,
                                     const std::pair<double, double>& origin,
                                     SvgCanvas& canvas) {
   const LayeredPicture::Vertex& a = picture.vertices[edge.a];
@@ -150,14 +150,14 @@ std::pair<double, double> draw_edge(const LayeredPicture& picture,
 }
 
 // What is busy lies above what is not.
-std::vector<LayeredPicture::Edge> in_order(std::vector<LayeredPicture::Edge> edges) {
-  std::ranges::stable_sort(edges, {}, &LayeredPicture::Edge::load);
+std::vector<CableBundle> in_order(std::vector<CableBundle> edges) {
+  std::ranges::stable_sort(edges, {}, &CableBundle::load);
   return edges;
 }
 
-double most_load(const std::vector<LayeredPicture::Edge>& edges) {
+double most_load(const std::vector<CableBundle>& edges) {
   double most = 0;
-  for (const LayeredPicture::Edge& edge : edges) {
+  for (const CableBundle& edge : edges) {
     most = std::max(most, edge.load);
   }
   return most;
@@ -181,7 +181,7 @@ double draw_legend(const LayeredPicture& picture, double left, double top, SvgCa
     double load = 0;  // of the busiest
   };
   std::map<std::tuple<LinkKind, double, int>, Kind> kinds;  // by rate of one, and how many
-  for (const LayeredPicture::Edge& edge : picture.edges) {
+  for (const CableBundle& edge : picture.cables.bundles()) {
     Kind& of = kinds[{edge.kind, edge.rate / edge.count, edge.count}];
     ++of.number;
     of.load = std::max(of.load, edge.load);
@@ -217,21 +217,6 @@ double draw_legend(const LayeredPicture& picture, double left, double top, SvgCa
 int LayeredPicture::add(int row, std::string label, std::string_view colour) {
   vertices.push_back({row, std::move(label), colour});
   return static_cast<int>(vertices.size()) - 1;
-}
-
-void LayeredPicture::join(const Edge& edge) {
-  const auto [found, is_new] = edge_of.try_emplace({edge.a, edge.b, edge.kind}, edges.size());
-  if (is_new) {
-    edges.push_back(edge);
-  } else {
-    Edge& known = edges[found->second];
-    known.rate += edge.rate;
-    known.count += edge.count;
-    if (edge.load > known.load) {
-      known.load = edge.load;
-      known.busiest = edge.busiest;
-    }
-  }
 }
 
 double LayeredPicture::place(int first_row) {
@@ -271,7 +256,7 @@ double LayeredPicture::place(int first_row) {
 double LayeredPicture::draw(SvgCanvas& canvas, double left, double top) const {
   int last = 0;
   std::pair<double, double> middle;
-  for (const Edge& edge : in_order(edges)) {
+  for (const CableBundle& edge : in_order(cables.bundles())) {
     middle = draw_edge(*this, edge, {left, top}, canvas);
   }
   for (const Vertex& vertex : vertices) {
@@ -282,7 +267,7 @@ double LayeredPicture::draw(SvgCanvas& canvas, double left, double top) const {
     canvas.text_in(box, vertex.label, {kFont, Anchor::kMiddle});
     last = std::max(last, vertex.row);
   }
-  if (const double most = most_load(edges); is_busiest(*this, most)) {
+  if (const double most = most_load(cables.bundles()); is_busiest(*this, most)) {
     draw_label(middle, most, canvas);
   }
   return draw_legend(*this, left, top + kRowPitch * last + kBoxHeight + 50, canvas);

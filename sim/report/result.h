@@ -14,6 +14,7 @@
 #include "sim/io/program.h"
 #include "sim/io/scenario.h"
 #include "sim/io/trace.h"
+#include "sim/report/measured_runs.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
@@ -23,19 +24,6 @@ struct AblatedEffect {
   std::string effect;            // "launch_overhead"
   double iteration_seconds = 0;  // without it
   double cost_seconds = 0;       // what it costs: the iteration with it minus without it
-};
-
-// The runs of an execution that was repeated.
-struct MeasuredRuns {
-  std::string backend;
-  int accepted = 0;
-  int rejected = 0;  // too late to count
-  double median_seconds = 0;
-  double p25_seconds = 0;
-  double lateness_seconds = 0;   // of a task; the largest of the accepted runs
-  double delay_seconds = 0;      // of the iteration; likewise
-  std::optional<double> spread;  // how well the median is known; nothing for fewer than six runs
-  std::string stopped;           // why there were no more: "steady", "most", "disturbed"
 };
 
 // How ranks differ, and operations vary, from what the profile says.
@@ -88,7 +76,8 @@ struct SimulationResult {
   std::vector<std::string> assumptions;
   std::optional<ResultVariation> variation;  // where there is any
   std::vector<AblatedEffect> ablation;       // empty unless asked for
-  std::optional<MeasuredRuns> measured;      // of an execution
+  std::string backend;                       // of an execution
+  std::optional<MeasuredRuns> measured;      // likewise
 };
 
 // What a result is made of. `scenario`, `cluster`, `profile` and `plan` are null for a Program that

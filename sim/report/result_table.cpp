@@ -85,20 +85,23 @@ std::string sharing(const SimulationResult& result) {
          TimeUnit(result.iteration_seconds).format(result.sharing->at_most.seconds());
 }
 
-std::string runs(const MeasuredRuns& measured) {
+std::string runs(const MeasuredRuns& measured, const std::string& backend) {
   const TimeUnit unit(measured.median_seconds);
   const std::string known =
       measured.spread ? fmt::format(", known to {}", format_percent(*measured.spread)) : "";
+  const std::string delayed =
+      measured.delay_seconds
+          ? fmt::format(", the iteration delayed by {}", unit.format(*measured.delay_seconds))
+          : "";
   return fmt::format(
-      "median of {} on {} ({} more were disturbed){}, p25 {}, a task late by {} at most, the "
-      "iteration delayed by {}",
+      "median of {} on {} ({} more were disturbed){}, p25 {}, a task late by {} at most{}",
       counted(static_cast<std::size_t>(measured.accepted), "run"),
-      measured.backend,
+      backend,
       measured.rejected,
       known,
       unit.format(measured.p25_seconds),
       unit.format(measured.lateness_seconds),
-      unit.format(measured.delay_seconds));
+      delayed);
 }
 
 // A titled block of times with their share of the iteration.
@@ -171,7 +174,7 @@ std::string to_table(const SimulationResult& result) {
     facts.add_row({"dropped", format_percent(result.dropped_share) + " of the tokens' choices"});
   }
   if (result.measured) {
-    facts.add_row({"measured", runs(*result.measured)});
+    facts.add_row({"measured", runs(*result.measured, result.backend)});
   }
   facts.add_row({result.measured ? "executed" : "simulated", origin(result)});
   if (result.sharing) {

@@ -5,10 +5,12 @@
 #include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/base/units.h"
+#include "sim/report/cables.h"
 #include "sim/report/link_style.h"
 
 namespace moesim {
@@ -89,34 +91,39 @@ class DotWriter {
     }
   }
 
-  // Links between the same two vertices are one, with the sum of their rates.
+  // Links of a kind between the same two vertices are one, with the sum of their rates.
   void write_links() {
-    struct Sum {
-      double rate = 0;
-      int count = 0;
-      LinkKind kind = LinkKind::kAny;
+    std::vector<std::string> vertices;
+    std::map<std::string, int> number_of;
+    const auto number = [&](const std::string& vertex) {
+      const auto [found, is_new] = number_of.try_emplace(vertex, static_cast<int>(vertices.size()));
+      if (is_new) {
+        vertices.push_back(vertex);
+      }
+      return found->second;
     };
-    std::map<std::pair<std::string, std::string>, Sum> sums;
+    Cables cables;
     for (int link = 0; link < std::ssize(topology_.links()); link += 2) {
       const Link& of = topology_.links()[link];
-      const std::string from = vertex(of.from);
-      const std::string to = vertex(of.to);
+      const int from = number(vertex(of.from));
+      const int to = number(vertex(of.to));
       if (topology_.rate(link) > 0 && from != to) {
-        Sum& sum = sums[{from, to}];
-        sum.rate += topology_.rate(link);
-        sum.kind = of.kind;
-        ++sum.count;
+        cables.join({from, to, of.kind, topology_.rate(link)});
       }
     }
-    for (const auto& [ends, sum] : sums) {
-      line("  {} -- {} [label={} penwidth={:.2f} color=\"{}\"];",
-           quoted(ends.first),
-           quoted(ends.second),
-           quoted((sum.count > 1 ? fmt::format("{} x ", sum.count) : std::string()) +
-                  format_rate(sum.rate / sum.count)),
-           width_of_link(sum.rate),
-           colour(sum.kind));
+    for (const CableBundle& bundle : cables.bundles()) {
+      write_bundle(bundle, vertices);
     }
+  }
+
+  void write_bundle(const CableBundle& bundle, const std::vector<std::string>& vertices) {
+    line("  {} -- {} [label={} penwidth={:.2f} color=\"{}\"];",
+         quoted(vertices[bundle.a]),
+         quoted(vertices[bundle.b]),
+         quoted((bundle.count > 1 ? fmt::format("{} x ", bundle.count) : std::string()) +
+                format_rate(bundle.rate / bundle.count)),
+         width_of_link(bundle.rate),
+         colour(bundle.kind));
   }
 
   const Topology& topology_;

@@ -17,12 +17,12 @@ namespace {
 constexpr int kMostOfARow = 24;
 
 // A cable between two vertices, with the load of its busier way.
-LayeredPicture::Edge edge_of(const Topology& topology,
-                             int link,
-                             std::pair<int, int> vertices,
-                             const Shading* shading) {
+CableBundle edge_of(const Topology& topology,
+                    int link,
+                    std::pair<int, int> vertices,
+                    const Shading* shading) {
   const LinkKind kind = topology.links()[link].kind;
-  LayeredPicture::Edge edge{vertices.first, vertices.second, kind, topology.rate(link), 1, 0, ""};
+  CableBundle edge{vertices.first, vertices.second, kind, topology.rate(link), 1, 0, ""};
   for (const int way : {link, link + 1}) {
     const double load =
         shading == nullptr ? 0 : (*shading->of_medium)[topology.links()[way].medium];
@@ -51,13 +51,13 @@ class FabricPicture {
         const int a = vertex(topology_.elements()[of.from]);
         const int b = vertex(topology_.elements()[of.to]);
         if (a != b) {
-          picture_.join(edge_of(topology_, link, {a, b}, shading));
+          picture_.cables.join(edge_of(topology_, link, {a, b}, shading));
         }
       }
     }
   }
 
-  bool has_links() const { return !picture_.edges.empty(); }
+  bool has_links() const { return !picture_.cables.bundles().empty(); }
   const LayeredPicture& picture() const { return picture_; }
   int row_of_nodes() const { return of_level_.rbegin()->first + 1; }
 
@@ -163,7 +163,7 @@ LayeredPicture picture_of_node(const Topology& topology, int node, const Shading
     const bool is_of_node =
         topology.elements()[of.from].node == node || topology.elements()[of.to].node == node;
     if (is_of_node && from != vertices.end() && to != vertices.end() && topology.rate(link) > 0) {
-      picture.join(edge_of(topology, link, {from->second, to->second}, shading));
+      picture.cables.join(edge_of(topology, link, {from->second, to->second}, shading));
     }
   }
   return picture;

@@ -201,21 +201,8 @@ class Search {
   }
 
   void search_sequence() {
-    std::optional<Error> problem;
-    for (const int moe : range(given_.forward)) {
-      for (const int non_moe : range(given_.non_moe)) {
-        Degrees pair = degrees(moe, moe);
-        pair.non_moe = non_moe;
-        const std::optional<Error> found = sp_moe_problem(*scenario_, pair);
-        if (found) {
-          problem = found;
-        } else {
-          add(pair);
-        }
-      }
-    }
-    if (attempts_.empty()) {
-      throw Error(*problem);
+    for (const Degrees& pair : sequence_degrees(*scenario_, given_)) {
+      add(pair);
     }
   }
 
@@ -273,6 +260,27 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<Degrees> sequence_degrees(const Scenario& scenario, const DegreeConfig& given) {
+  std::vector<Degrees> pairs;
+  std::optional<Error> problem;
+  for (const int moe : range(given.forward)) {
+    for (const int non_moe : range(given.non_moe)) {
+      const Degrees pair =
+          with_given(Degrees::uniform(scenario.model.layers, moe, moe, non_moe), given);
+      const std::optional<Error> found = sp_moe_problem(scenario, pair);
+      if (found) {
+        problem = found;
+      } else {
+        pairs.push_back(pair);
+      }
+    }
+  }
+  if (pairs.empty()) {
+    throw Error(*problem);
+  }
+  return pairs;
+}
 
 Plan search_degrees(const ScheduleDefinition& definition,
                     const RoutedScenario& scenario,

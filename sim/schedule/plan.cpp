@@ -6,6 +6,7 @@
 #include "sim/schedule/degree_search.h"
 #include "sim/schedule/degrees.h"
 #include "sim/schedule/registry.h"
+#include "sim/schedule/unit_evaluator.h"
 
 namespace moesim {
 namespace {
@@ -57,7 +58,26 @@ Plan plan_with(const ScheduleDefinition& definition,
   return {std::move(program), built, policy, "", {}};
 }
 
+// Those that are given, and some for the others.
+Degrees some_degrees(const ScheduleDefinition& definition, const Scenario& scenario) {
+  const Degrees one = Degrees::uniform(scenario.model.layers, 1, 1);
+  switch (definition.choice) {
+    case DegreeChoice::kFixed:
+      return one;
+    case DegreeChoice::kSequence:
+      return sequence_degrees(scenario, usable_degrees(definition, scenario)).front();
+    default:
+      return with_given(one, usable_degrees(definition, scenario));
+  }
+}
+
 }  // namespace
+
+void require_plannable(const std::string& schedule, const Scenario& scenario) {
+  const ScheduleDefinition& definition = find_definition(schedule);
+  const RoutedScenario routed(scenario);
+  definition.build(routed, some_degrees(definition, scenario), unit_evaluator());
+}
 
 Plan plan_schedule(const std::string& schedule,
                    const Scenario& scenario,

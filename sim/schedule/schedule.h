@@ -79,6 +79,10 @@ std::optional<Program> build_with_serial_gradient(const std::string& schedule,
                                                   const Degrees& degrees,
                                                   const Evaluator& evaluator);
 
+// Throws the Error that plan_schedule would, where the schedule cannot run the scenario or cannot
+// use the degrees that it gives. Needs no costs and simulates nothing.
+void require_plannable(const std::string& schedule, const Scenario& scenario);
+
 // Chooses the degrees that the scenario leaves open and builds. Policy `search` simulates degrees
 // 1..8 and takes the fastest that fits the memory (the fastest of all where none does); `paper`
 // uses the closed forms and rules of the schedule's authors where they exist, else searches.

@@ -140,9 +140,23 @@ TEST_F(BackendTest, AScheduleThatCannotRunIsNamed) {
   ASSERT_EQ(result.at("rows").size(), 1U);
   EXPECT_EQ(result.at("rows").at(0).at("schedule"), "fsmoe");
   EXPECT_THAT(result.at("not_run").dump(), HasSubstr("tutel: "));
-  const Outcome outcome = run_raw("crosscheck", {"--degree", "2,1", "--baseline", "tutel"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the baseline tutel cannot run"));
+}
+
+// Before anything runs: even a Program that nobody would wait for is not looked at yet.
+TEST_F(BackendTest, ABaselineThatCannotRunIsFoundBeforeTheProbes) {
+  const std::vector<std::string> endless = {"--set", "model.sequence=1048576", "--dilation", "50"};
+  for (const auto& [degree, reason] : std::vector<std::pair<std::string, std::string>>{
+           {"2,1", "tutel: --degree 2,1: tutel has one degree for both passes"},
+           {"auto", "one run would take"}}) {
+    std::vector<std::string> words = {
+        "crosscheck", "study.txtpb", "--degree", degree, "--svg", "both.svg"};
+    words.insert(words.end(), endless.begin(), endless.end());
+    const Outcome outcome = workspace_.run(words);
+    EXPECT_EQ(outcome.exit_code, 2) << degree;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+    EXPECT_THAT(workspace_.files(), Not(testing::Contains("both.svg")));
+  }
 }
 
 // Paced, with planned starts: a machine too busy even for that is no failure of this test.

@@ -144,6 +144,10 @@ TEST_F(VariationCommandTest, LinkLoadNeedsLinks) {
   expect_error({"--link-load", "load.svg"},
                "cluster 'small' is described by ports and has no links; describe its nodes and "
                "fabric (docs/inputs.md), or give another by --cluster FILE");
+  // Before degrees are searched: that tutel cannot have these two is not found out.
+  expect_error({"--link-load", "load.svg", "--schedule", "tutel", "--degree", "2,1"},
+               "cluster 'small' is described by ports");
+  expect_error({"--schedule", "tutel", "--degree", "2,1"}, "tutel has one degree for both passes");
   expect_error({"--link-load", "load.png"}, "a file that ends in .svg (a picture), .csv or .json");
   expect_error({"--link-load", "study.txtpb/load.svg"}, "study.txtpb");
   EXPECT_FALSE(workspace_.exists("load.svg"));

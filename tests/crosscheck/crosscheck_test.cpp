@@ -47,8 +47,7 @@ struct Calibrated {
     ScheduleComparison row;
     row.schedule = schedule;
     row.predicted_seconds = predicted.end.seconds();
-    row.measured_seconds = runs.iteration().median.seconds();
-    row.lateness_seconds = runs.lateness().seconds();
+    row.measured = measured_runs(runs);
     return row;
   }
 
@@ -58,7 +57,7 @@ struct Calibrated {
 
 // The bar and what the machine added for certain.
 double bar(const ScheduleComparison& row) {
-  return kBar + row.lateness_seconds / row.measured_seconds;
+  return kBar + row.measured.lateness_seconds / row.measured.median_seconds;
 }
 
 TEST(PacedCrosscheckTest, SchedulesTakeWhatIsPredicted) {

@@ -12,7 +12,7 @@ ScheduleComparison row(const std::string& schedule, double predicted, double mea
   ScheduleComparison result;
   result.schedule = schedule;
   result.predicted_seconds = predicted;
-  result.measured_seconds = measured;
+  result.measured.median_seconds = measured;
   return result;
 }
 
@@ -82,11 +82,11 @@ TEST(CrosscheckTest, WhatWasNotMeasuredHasARowAndAReason) {
 // The median of 1 s is known to 0.4 %. A column of delays stands where every row has one.
 TEST(CrosscheckTest, TheTableSaysHowWellTimesAreKnown) {
   Crosscheck crosscheck{"cpu", "tutel", {row("tutel", 1.1, 1.0)}, {}, {}};
-  crosscheck.rows[0].measured_p25_seconds = 0.9;
-  crosscheck.rows[0].spread = 0.004;
+  crosscheck.rows[0].measured.p25_seconds = 0.9;
+  crosscheck.rows[0].measured.spread = 0.004;
   EXPECT_EQ(schedule_cells(crosscheck)[1][3], "1000.000 ms ±0.4 % (900.000 ms)");
   EXPECT_EQ(schedule_cells(crosscheck)[0].back(), "lateness");
-  crosscheck.rows[0].delay_seconds = 0.003;
+  crosscheck.rows[0].measured.delay_seconds = 0.003;
   EXPECT_EQ(schedule_cells(crosscheck)[0].back(), "delay");
   EXPECT_EQ(schedule_cells(crosscheck)[1].back(), "3.000 ms");
 }

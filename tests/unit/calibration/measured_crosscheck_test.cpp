@@ -24,14 +24,14 @@ Crosscheck two_schedules() {
     row.forward_degree = 2;
     row.backward_degree = 3;
     row.predicted_seconds = 0.1;
-    row.measured_seconds = 0.125;
-    row.measured_p25_seconds = 0.12;
-    row.num_runs = 10;
-    row.num_rejected = 4;
-    row.lateness_seconds = 0.001;
-    row.delay_seconds = 0.002;
-    row.spread = 0.01;
-    row.stopped = "steady";
+    row.measured.median_seconds = 0.125;
+    row.measured.p25_seconds = 0.12;
+    row.measured.accepted = 10;
+    row.measured.rejected = 4;
+    row.measured.lateness_seconds = 0.001;
+    row.measured.delay_seconds = 0.002;
+    row.measured.spread = 0.01;
+    row.measured.stopped = "steady";
     crosscheck.rows.push_back(row);
   }
   return crosscheck;

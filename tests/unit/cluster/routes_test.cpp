@@ -72,6 +72,62 @@ TEST(RoutesTest, PxnNeedsNvLink) {
   EXPECT_THAT(Machine(2, 2, parts).names(0, 3), testing::Contains("switch:1/0 -> switch:0/1"));
 }
 
+// Node 0 has a NIC for each of its two GPUs, node 1 one for both.
+const std::string kUnlike = R"(
+nodes { count: 1 node { gpus_per_pcie_switch: 1 pcie_rate: "10 GB/s" memory_rate: "10 GB/s"
+  nvlink { rate: "10 GB/s" } nics: 2 nic_rate: "1 GB/s" } }
+nodes { node { gpus_per_pcie_switch: 2 pcie_rate: "10 GB/s" memory_rate: "10 GB/s"
+  nvlink { rate: "10 GB/s" } nics: 1 nic_rate: "2 GB/s" } }
+fabric { single_switch {} }
+transfers { pxn: true }
+)";
+
+// How many messages cross the link when each sender has one for each receiver.
+double load(const Machine& machine,
+            const std::string& link,
+            const std::vector<int>& senders,
+            const std::vector<int>& receivers) {
+  double sum = 0;
+  for (const int from : senders) {
+    for (const int to : receivers) {
+      const Route route = machine.route(from, to);
+      const Names names = machine.names(from, to);
+      for (size_t i = 0; i < route.size(); ++i) {
+        sum += names[i].starts_with(link) ? route[i].share : 0;
+      }
+    }
+  }
+  return sum;
+}
+
+// Four messages from node 0 to node 1, and four back. Node 1 receives them all at its one NIC; they
+// leave node 0 by the NICs of its GPUs 0 and 1, two each, and not by the NIC 0 alone that has the
+// number of the receiver's.
+TEST(RoutesTest, PxnBetweenUnlikeNodesUsesAllNicsOfTheSender) {
+  const Machine machine(2, 2, kUnlike);
+  EXPECT_EQ(load(machine, "node:0/nic:0 -> switch:0/0", {0, 1}, {2, 3}), 2);
+  EXPECT_EQ(load(machine, "node:0/nic:1 -> switch:0/0", {0, 1}, {2, 3}), 2);
+  EXPECT_EQ(load(machine, "switch:0/0 -> node:1/nic:0", {0, 1}, {2, 3}), 4);
+  EXPECT_EQ(load(machine, "node:1/nic:0 -> switch:0/0", {2, 3}, {0, 1}), 4);
+  EXPECT_EQ(load(machine, "switch:0/0 -> node:0/nic:0", {2, 3}, {0, 1}), 2);
+  EXPECT_EQ(load(machine, "switch:0/0 -> node:0/nic:1", {2, 3}, {0, 1}), 2);
+  // 0 -> 3 and 1 -> 2 take NVLink first; back, both GPUs of node 1 use its NIC themselves.
+  EXPECT_EQ(load(machine, "node:0/gpu:0 -> node:0/nvswitch:0", {0, 1}, {2, 3}), 1);
+  EXPECT_EQ(load(machine, "node:0/gpu:1 -> node:0/nvswitch:0", {0, 1}, {2, 3}), 1);
+  EXPECT_EQ(load(machine, "node:1/gpu:0 -> node:1/nvswitch:0", {2, 3}, {0, 1}), 0);
+}
+
+// A receiver whose NIC is gone receives at its neighbour's. Its senders do not know: they go on to
+// leave by their own NIC 1, and the fabric leads to the other rail.
+TEST(RoutesTest, PxnDoesNotFollowALostNic) {
+  const std::string lost = "changes { at: 'node:1/nic:1' kind: NETWORK remove: true }";
+  const Machine machine(2, 2, kRails + "transfers { pxn: true }" + lost);
+  EXPECT_THAT(machine.names(0, 3),
+              testing::IsSupersetOf({"node:0/nic:1 -> switch:0/1",
+                                     "switch:0/1 -> switch:1/0",
+                                     "switch:0/0 -> node:1/nic:0"}));
+}
+
 // Two NICs for each GPU: half of the message over each, first to first, second to second.
 TEST(RoutesTest, TwoNicsForAGpu) {
   const std::string parts = R"(

@@ -65,6 +65,22 @@ TEST(InterpolateTest, IsMonotone) {
   }
 }
 
+// t(n) = 2 + 3n, measured at two sizes that are far apart, is 2 + 3n between, beyond and below.
+TEST(InterpolateTest, ALineAndItsStartupGiveTheLine) {
+  const std::vector<MeasuredPoint> points = {{10, 32}, {1000, 3002}};
+  for (const double size : {1., 10., 11., 100., 999., 1000., 5000.}) {
+    EXPECT_NEAR(interpolate(points, size, 2), 2 + 3 * size, (2 + 3 * size) * kRelative);
+  }
+}
+
+// All of the first point is start-up: the line from (10, 2) to (100, 11) is 1 + 2 at 20.
+TEST(InterpolateTest, APointThatIsAllStartup) {
+  EXPECT_NEAR(interpolate({{10, 2}, {100, 11}}, 20, 2), 3, 3 * kRelative);
+  EXPECT_EQ(interpolate({{10, 2}, {100, 11}}, 5, 2), 2);
+  // Also where a third of it, three times, is less by a rounding.
+  EXPECT_NEAR(interpolate({{10, 2}, {100, 11}}, 20, 2 * (1 - 1e-15)), 3, 3 * kRelative);
+}
+
 TEST(TransferTest, ALineHasItsSlope) {
   CollectiveCost cost;
   cost.startup_seconds = 1;
@@ -79,6 +95,8 @@ TEST(TransferTest, ATableContainsItsStartup) {
   EXPECT_EQ(transfer_seconds(table({{100, 3}, {1000, 7}}), 0, 8), 0);
   // Below its sizes: half the bytes of (100, 3) take half of 3 - 2.
   EXPECT_EQ(transfer_seconds(table({{100, 3}, {1000, 7}}, 2), 50, 8), 0.5);
+  // Between them 1 and 4 of transfer: at sqrt(100 * 10,000) bytes their geometric mean.
+  EXPECT_NEAR(transfer_seconds(table({{100, 3}, {10'000, 6}}, 2), 1000, 8), 2, 2 * kRelative);
 }
 
 }  // namespace

@@ -180,10 +180,10 @@ TEST(LayeredPictureTest, VerticesStandNearTheirNeighbours) {
   }
   picture.add(1, "right", "#ffffff");
   picture.add(1, "left", "#ffffff");
-  picture.join({2, 4});
-  picture.join({3, 4});
-  picture.join({0, 5});
-  picture.join({1, 5});
+  picture.cables.join({2, 4});
+  picture.cables.join({3, 4});
+  picture.cables.join({0, 5});
+  picture.cables.join({1, 5});
   EXPECT_GT(picture.place(0), 0);
   const auto x = [&](int vertex) { return picture.vertices[vertex].x; };
   EXPECT_LT(x(0), x(1));
@@ -191,16 +191,14 @@ TEST(LayeredPictureTest, VerticesStandNearTheirNeighbours) {
   EXPECT_LT(x(5), x(4));
 }
 
-TEST(LayeredPictureTest, CablesBetweenTheSameAreOneEdge) {
-  LayeredPicture picture;
-  picture.add(0, "a", "#ffffff");
-  picture.add(1, "b", "#ffffff");
-  picture.join({0, 1, LinkKind::kPcie, 2e9});
-  picture.join({0, 1, LinkKind::kPcie, 3e9});
-  picture.join({0, 1, LinkKind::kNvLink, 3e9});
-  ASSERT_EQ(picture.edges.size(), 2);
-  EXPECT_EQ(picture.edges[0].rate, 5e9);
-  EXPECT_EQ(picture.edges[0].count, 2);
+TEST(CablesTest, OfAKindBetweenTheSameAreOneBundle) {
+  Cables cables;
+  cables.join({0, 1, LinkKind::kPcie, 2e9});
+  cables.join({0, 1, LinkKind::kPcie, 3e9});
+  cables.join({0, 1, LinkKind::kNvLink, 3e9});
+  ASSERT_EQ(cables.bundles().size(), 2);
+  EXPECT_EQ(cables.bundles()[0].rate, 5e9);
+  EXPECT_EQ(cables.bundles()[0].count, 2);
 }
 
 // 2 GB/s * 2^5 = 64 GB/s: five times 0.6 pixels.

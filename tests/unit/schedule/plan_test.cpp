@@ -240,6 +240,34 @@ TEST(PlanTest, FullAttentionIsNotCutAlongTheSequence) {
   EXPECT_THROW(plan_schedule("sp_moe", scenario, Policy::kSearch, valley()), Error);
 }
 
+// What plan_schedule refuses is refused without costs, and nothing else.
+TEST(PlanTest, WhatCannotBePlannedIsKnownWithoutCosts) {
+  Scenario unequal = roomy_scenario();
+  unequal.degrees.forward = 2;
+  unequal.degrees.backward = 4;
+  Scenario sequence = roomy_scenario();
+  sequence.model.attention = AttentionMask::kFull;
+  sequence.degrees.non_moe = 2;  // chunks, which full attention has not
+  for (const Scenario& scenario : {roomy_scenario(), unequal, sequence}) {
+    for (const std::string& schedule : schedule_names()) {
+      const auto refuses = [](const auto& act) {
+        try {
+          act();
+        } catch (const Error&) {
+          return true;
+        }
+        return false;
+      };
+      EXPECT_EQ(refuses([&] { require_plannable(schedule, scenario); }),
+                refuses([&] { plan_schedule(schedule, scenario, Policy::kSearch, valley()); }))
+          << schedule;
+    }
+  }
+  EXPECT_NO_THROW(require_plannable("fsmoe", unequal));
+  EXPECT_THROW(require_plannable("tutel", unequal), Error);
+  EXPECT_THROW(require_plannable("sp_moe", sequence), Error);
+}
+
 TEST(PlanTest, ParmTakesTheFasterOfItsTwo) {
   Evaluator evaluator = unit_evaluator();
   const auto favour_s2 = [](const Program& program) {

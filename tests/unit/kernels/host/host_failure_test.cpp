@@ -1,8 +1,12 @@
 // Runs that do not end well: they end, say why, and leave nothing behind.
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "kernels/hang.h"
 #include "kernels/host/host_workers.h"
@@ -116,6 +120,36 @@ TEST(HostFailureTest, WithoutAStartTheRunEnds) {
   NoStart transport;
   EXPECT_THROW(workers.run(tensors, &transport), std::runtime_error);
   EXPECT_EQ(transport.num_failures, 1);
+}
+
+// As a user who may have no thread more, which root may always: 64 ranks with one stream each.
+void start_without_threads() {
+  constexpr uid_t kNobody = 65534;
+  const rlimit none{1, 1};
+  if ((getuid() == 0 && setuid(kNobody) != 0) || setrlimit(RLIMIT_NPROC, &none) != 0) {
+    std::exit(77);
+  }
+  HandProgram hand(64, {"s"});
+  hand.add_fixed("f", 0, ms(1));
+  try {
+    const HostExecutor executor(hand.program(), {});
+  } catch (const Failure& failure) {
+    std::fputs(failure.what(), stderr);
+    std::exit(1);
+  }
+  std::exit(0);
+}
+
+bool ended_as_it_can(int status) {
+  return testing::ExitedWithCode(1)(status) || testing::ExitedWithCode(77)(status);
+}
+
+// The threads that did start have ended then.
+TEST(HostFailureDeathTest, TooFewThreadsAreAFailure) {
+  EXPECT_EXIT(start_without_threads(),
+              ended_as_it_can,
+              "^$|this machine starts [0-9]+ of the 128 threads that ranks and their streams need "
+              "\\(Resource temporarily unavailable; ulimit -u is 1\\); raise the limit");
 }
 
 // gather -> y on one stream, sum y -> z on another. Without the wait, the verifier sees a race, and
