@@ -11,6 +11,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/subject.h"
+#include "sim/engine/uncontended_work.h"
 #include "sim/report/result.h"
 
 namespace moesim {
@@ -21,8 +22,10 @@ SimulationResult predict(const Inputs& inputs,
                          const CompareOptions& options) {
   const Subject subject = plan_subject(inputs, schedule, options.plan, options.resolution);
   require_verified(subject);
-  const Trace trace = simulate(subject, {.resolution = options.resolution});
-  return make_result(result_inputs(subject, trace));
+  UncontendedWork work;
+  const Trace trace = simulate(subject, {.resolution = options.resolution, .work = &work});
+  const ResultInputs for_result = result_inputs(subject, trace);
+  return make_result(for_result, uncontended_bounds(for_result, work));
 }
 
 // A schedule that this scenario does not suit says so in its row: the others go on.

@@ -3,6 +3,7 @@
 #include "sim/cli/iteration_report.h"
 #include "sim/cli/output.h"
 #include "sim/cli/subject.h"
+#include "sim/engine/uncontended_work.h"
 #include "sim/report/result.h"
 
 namespace moesim {
@@ -21,8 +22,10 @@ int run_simulate(const SimulateOptions& options) {
   if (!options.program.empty()) {
     require_costs(subject, options.program);
   }
-  const Trace trace = simulate(subject, {.resolution = options.resolution});
-  SimulationResult result = make_result(result_inputs(subject, trace));
+  UncontendedWork work;
+  const Trace trace = simulate(subject, {.resolution = options.resolution, .work = &work});
+  const ResultInputs inputs = result_inputs(subject, trace);
+  SimulationResult result = make_result(inputs, uncontended_bounds(inputs, work));
   if (options.ablate) {
     result.ablation = ablate(subject, options.resolution, trace.end);
   }

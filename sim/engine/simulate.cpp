@@ -15,6 +15,7 @@
 #include "sim/engine/simgrid_clock.h"
 #include "sim/engine/stall.h"
 #include "sim/engine/task_cost.h"
+#include "sim/engine/uncontended_work.h"
 #include "sim/engine/workload.h"
 
 namespace moesim {
@@ -102,6 +103,37 @@ Resolution choose(Resolution asked, const Program& program) {
   return asked;
 }
 
+// A Workload's machine and all that it needs are gone when its trace is there: millions of slots.
+Trace run(const Workload& workload,
+          TaskCosts& costs,
+          Time launch_overhead,
+          const SimulationOptions& options) {
+  const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
+  SharingWatch watch(workload, *transfers);
+  const bool watched = options.keep_spans && options.effects.port_sharing &&
+                       options.resolution != Resolution::kFlows && !workload.participants.empty();
+  Machine machine(workload, launch_overhead, watched ? static_cast<Transfers&>(watch) : *transfers);
+  run_on_simgrid(machine);
+  if (!machine.finished()) {
+    throw Error(describe_stall(costs.program(), workload, machine));
+  }
+
+  Trace trace;
+  trace.executor = "simulator";
+  trace.classes = workload.classes.ranks;
+  if (options.keep_spans) {
+    trace.spans = machine.spans();
+  }
+  trace.end = machine.now();
+  trace.pass_end = machine.pass_end();
+  trace.assumptions = costs.assumptions();
+  if (watched) {
+    const bool is_exact = watch.is_exact();
+    add_standing(is_exact, is_exact ? std::nullopt : latest_end(workload, launch_overhead), trace);
+  }
+  return trace;
+}
+
 }  // namespace
 
 const char* name(Resolution resolution) {
@@ -130,30 +162,10 @@ Trace simulate(const Program& program,
   Classes classes =
       fold ? fold_classes(scripts, links, costs) : separate_classes(scripts, links, costs);
   const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
-  const Time overhead = launch_overhead(profile, options.effects);
-  const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
-  SharingWatch watch(workload, *transfers);
-  const bool watched = options.keep_spans && options.effects.port_sharing &&
-                       resolution != Resolution::kFlows && !workload.participants.empty();
-  Machine machine(workload, overhead, watched ? static_cast<Transfers&>(watch) : *transfers);
-  run_on_simgrid(machine);
-  if (!machine.finished()) {
-    throw Error(describe_stall(program, workload, machine));
-  }
-
-  Trace trace;
-  trace.executor = "simulator";
+  Trace trace = run(workload, costs, launch_overhead(profile, options.effects), options);
   trace.resolution = name(resolution);
-  trace.classes = workload.classes.ranks;
-  if (options.keep_spans) {
-    trace.spans = machine.spans();
-  }
-  trace.end = machine.now();
-  trace.pass_end = machine.pass_end();
-  trace.assumptions = costs.assumptions();
-  if (watched) {
-    const bool is_exact = watch.is_exact();
-    add_standing(is_exact, is_exact ? std::nullopt : latest_end(workload, overhead), trace);
+  if (options.work != nullptr) {
+    *options.work = uncontended_work(workload, program.tasks.size());
   }
   return trace;
 }

@@ -10,6 +10,8 @@
 
 namespace moesim {
 
+struct UncontendedWork;
+
 // kFold simulates one representative of each class of identical ranks, kPorts every rank with its
 // own ports. Both give the same times: each port and link drains by itself. In kFlows every message
 // of every rank is a flow of its own, and all share ports and links at once by weighted max-min:
@@ -31,6 +33,7 @@ struct SimulationOptions {
   Resolution resolution = Resolution::kAuto;
   Ablation effects{};
   // false: the trace has no spans and no standing of shared links, only end, pass ends and classes
+  UncontendedWork* work = nullptr;  // what uncontended_work says, where it is asked for
   bool keep_spans = true;
 };
 

@@ -72,10 +72,14 @@ UncontendedWork uncontended_work(const Program& program,
   const LinkPatterns links = make_link_patterns(costs);
   Classes classes = are_all_unlike(program) ? separate_classes(scripts, links, costs)
                                             : fold_classes(scripts, links, costs);
-  const Workload workload = make_workload(std::move(scripts), std::move(classes), links, costs);
+  return uncontended_work(make_workload(std::move(scripts), std::move(classes), links, costs),
+                          program.tasks.size());
+}
+
+UncontendedWork uncontended_work(const Workload& workload, std::size_t num_tasks) {
   UncontendedWork work;
   for (int rank = 0; rank < workload.num_ranks(); ++rank) {
-    work.ranks.push_back(work_of(workload, rank, program.tasks.size()));
+    work.ranks.push_back(work_of(workload, rank, num_tasks));
   }
   work.port_loads = busiest_ports(workload);
   work.media = work_of_media(workload);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "sim/analysis/bounds.h"
@@ -31,5 +32,9 @@ struct UncontendedWork {
 UncontendedWork uncontended_work(const Program& program,
                                  const Cluster* cluster,
                                  const Profile* profile);
+
+// The same of what was simulated, whatever the resolution: of every rank where none is folded.
+struct Workload;
+UncontendedWork uncontended_work(const Workload& workload, std::size_t num_tasks);
 
 }  // namespace moesim

@@ -107,6 +107,10 @@ SimulationResult make_summary(const ResultInputs& inputs);
 // of its busiest port where the collectives of several streams share one.
 LowerBounds uncontended_bounds(const ResultInputs& inputs);
 
+// The same from what a simulation has told already.
+struct UncontendedWork;
+LowerBounds uncontended_bounds(const ResultInputs& inputs, const UncontendedWork& work);
+
 // Row of `compare`: a schedule's result, or why it has none.
 struct ComparisonRow {
   std::string schedule;

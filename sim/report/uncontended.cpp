@@ -23,7 +23,11 @@ std::string name_of(const Topology& topology, int medium) {
 // No order of a rank's collectives can end before its busiest port has carried its share.
 LowerBounds uncontended_bounds(const ResultInputs& inputs) {
   CHECK(inputs.program != nullptr);
-  const UncontendedWork work = uncontended_work(*inputs.program, inputs.cluster, inputs.profile);
+  return uncontended_bounds(inputs,
+                            uncontended_work(*inputs.program, inputs.cluster, inputs.profile));
+}
+
+LowerBounds uncontended_bounds(const ResultInputs& inputs, const UncontendedWork& work) {
   LowerBounds bounds = lower_bounds(*inputs.program, work.ranks);
   for (int port = 0; port < kNumPorts; ++port) {
     if (work.port_loads[port] > bounds.busiest) {
