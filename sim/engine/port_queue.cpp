@@ -1,7 +1,6 @@
 #include "sim/engine/port_queue.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -27,7 +26,8 @@ Time round_up(Time from, Real after) {
   if (after >= picoseconds(Time::max() - from)) {
     return Time::max();
   }
-  return from + Time::from_picoseconds(static_cast<std::int64_t>(std::ceil(after - kExact)));
+  const auto whole = static_cast<std::int64_t>(after);  // never negative
+  return from + Time::from_picoseconds(whole + (after - static_cast<Real>(whole) > kExact ? 1 : 0));
 }
 
 // A port whose users only leave. Those that are not held by their caps drain at a common level for
