@@ -307,8 +307,9 @@ void CommandLine::add_validate() {
   app->add_option("SECTION",
                   validate_.section,
                   "One section only: recurrence, closed_forms,\n"
-                  "table2, grid, parm, sp_moe, equality,\n"
-                  "crosscheck, links, resolutions, determinism");
+                  "table2, grid, boards, parm, sp_moe, stages,\n"
+                  "equality, crosscheck, links, resolutions,\n"
+                  "determinism");
   add_text(app,
            "--out",
            validate_.out,

@@ -246,8 +246,9 @@ A layout that the profile has no table of is predicted from layouts with as many
 else from one node and one GPU on each of several nodes, with an interval; the line "basis" says
 from which. Such rows, and sizes beyond the measured ones, are marked *.
 
-With --algorithm the collective is simulated over the links or ports of --cluster: what the profile
-measured with that algorithm, else its start-ups beside what links and ports take.
+Without --algorithm a --cluster only gives the layout. With it the collective is simulated over the
+cluster's links or ports: what the profile measured with that algorithm, else what links and ports
+take, with a start-up only where the profile has an entry of nothing else for it.
 
 Examples:
   moesim predict-collective --profile p.txtpb --operation ALL_REDUCE \

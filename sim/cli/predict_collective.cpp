@@ -231,6 +231,11 @@ int run_predict_collective(const PredictCollectiveOptions& options) {
                                  to_string(question.operation),
                                  to_string(question.layout),
                                  profile.name);
+  if (!options.cluster.empty() && !question.algorithm) {
+    text +=
+        "# Rates are those of the machine that was measured, whatever the cluster's: --algorithm "
+        "takes these\n";
+  }
   for (const std::string& basis : bases) {
     text += fmt::format("# Basis: {}\n", basis);
   }

@@ -53,7 +53,8 @@ AlgorithmPlan CollectiveCosts::make_plan_for(const Task& task) const {
   Algorithm chosen = chosen_algorithm(*profile_, collective.operation, shape);
   if (chosen == Algorithm::kFastest) {
     chosen = fastest(task, shape);
-    note(fmt::format("{}: of {} over {} ranks {} is the fastest algorithm",
+    note(fmt::format("{}: of {} over {} ranks {} is the fastest algorithm; those that the "
+                     "profile has not measured are compared without start-ups, unless it has them",
                      name,
                      format_bytes(collective.bytes),
                      shape.size,

@@ -85,8 +85,8 @@ void add_standing(bool is_exact, std::optional<Time> latest, Trace& trace) {
     trace.sharing = SharingStanding{false, std::max(*latest, trace.end)};
     trace.assumptions.emplace_back(
         "shared ports and links: bounded; collectives that load them differently meet, and each "
-        "port and link drains by itself: resolution flows may end earlier or later, but not after "
-        "sharing.at_most_seconds");
+        "port and link drains by itself: resolution flows may end earlier or later, up to what is "
+        "stated as shared links (sharing.at_most_seconds)");
   }
 }
 

@@ -28,7 +28,7 @@ std::string speed_assumption(const std::vector<double>& speeds) {
   std::ranges::copy_if(speeds, std::back_inserter(others), [](double speed) { return speed != 1; });
   const auto [slowest, fastest] = std::ranges::minmax(others);
   return fmt::format(
-      "speeds: {} of {} GPUs compute at {}{:g} of the speed that the profile has, in all "
+      "speeds: {} of {} GPUs compute at {}{:g} times the speed that the profile has, in all "
       "operations",
       others.size(),
       speeds.size(),

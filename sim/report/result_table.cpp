@@ -81,8 +81,12 @@ std::string sharing(const SimulationResult& result) {
   if (result.sharing->is_exact) {
     return "exact: resolution flows gives the same";
   }
+  const double at_most = result.sharing->at_most.seconds();
+  if (at_most <= result.iteration_seconds) {
+    return "bounded: by resolution flows perhaps less, not more";
+  }
   return "bounded: by resolution flows perhaps less, perhaps more, at most " +
-         TimeUnit(result.iteration_seconds).format(result.sharing->at_most.seconds());
+         TimeUnit(result.iteration_seconds).format(at_most);
 }
 
 std::string runs(const MeasuredRuns& measured, const std::string& backend) {

@@ -58,7 +58,7 @@ TEST_F(VariationCommandTest, AStragglerFoldsAndIsTold) {
   EXPECT_EQ(slow["variation"],
             json({{"ranks_at_other_speed", 1}, {"slowest_speed", 0.5}, {"fastest_speed", 1.0}}));
   EXPECT_THAT(slow["assumptions"].back().get<std::string>(),
-              StartsWith("speeds: 1 of 4 GPUs compute at 0.5 of the speed"));
+              StartsWith("speeds: 1 of 4 GPUs compute at 0.5 times the speed"));
   bool is_ablated = false;
   for (const json& effect : slow["ablation"]) {
     if (effect["effect"] == "variation") {

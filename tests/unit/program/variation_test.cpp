@@ -130,7 +130,7 @@ TEST(VariationTest, Assumptions) {
   program.rank_speed = {1, 0.5, 0.75, 1};
   EXPECT_TRUE(varies(program));
   EXPECT_THAT(variation_assumptions(program),
-              ElementsAre(HasSubstr("2 of 4 GPUs compute at 0.5 to 0.75 of the speed")));
+              ElementsAre(HasSubstr("2 of 4 GPUs compute at 0.5 to 0.75 times the speed")));
   program.rank_speed.clear();
   program.jitter = Jitter{0.05, JitterDistribution::kLogNormal, 7};
   EXPECT_TRUE(varies(program));
