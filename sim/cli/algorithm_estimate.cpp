@@ -49,6 +49,7 @@ LayoutEstimate estimate_by_algorithm(const AlgorithmQuestion& question,
                             to_string(Layout{cluster.num_nodes, cluster.gpus_per_node})));
   }
   Profile chosen = profile;
+  chosen.launch_overhead_seconds = 0;  // as logs have it: what was measured holds it already
   chosen.algorithms = {
       {.operation = question.operation, .span = {}, .algorithm = question.algorithm}};
   const Trace trace = simulate(one_collective(question, cluster, bytes), &cluster, &chosen);

@@ -41,7 +41,9 @@ AlgorithmPlan make_plan(const Profile& profile,
   AlgorithmPlan plan{.algorithm = resolved(operation, algorithm)};
   const bool is_exchange = operation == CollectiveOperation::kAllToAll;
   const bool has_levels = shape.span == Span::kBoth && (shape.is_even || is_exchange);
-  if (plan.algorithm == Algorithm::kHierarchical && !has_levels) {
+  const bool needs_levels =
+      plan.algorithm == Algorithm::kHierarchical || plan.algorithm == Algorithm::kPipe;
+  if (needs_levels && !has_levels) {
     plan.algorithm = resolved(operation, Algorithm::kDefault);
   }
   plan.is_default = plan.algorithm == resolved(operation, Algorithm::kDefault);

@@ -41,8 +41,9 @@ Algorithm chosen_algorithm(const Profile& profile,
 // empty where nothing is.
 std::string obstacle(const Collective& collective, Algorithm algorithm, const GroupShape& shape);
 
-// The plan for an algorithm that nothing is in the way of. HIERARCHICAL is the default algorithm
-// over groups of one level, and but for an all-to-all where nodes have unequal numbers of members.
+// The plan for an algorithm that nothing is in the way of. HIERARCHICAL and PIPE are the default
+// algorithm over groups of one level, and but for an all-to-all where nodes have unequal numbers of
+// members.
 AlgorithmPlan make_plan(const Profile& profile,
                         CollectiveOperation operation,
                         Algorithm algorithm,

@@ -1,5 +1,7 @@
 #include "sim/collective/bottleneck_links.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -16,25 +18,28 @@ double BottleneckLinks::factor(const CollectiveCost& entry,
                                const GroupLoads& loads,
                                double seconds) const {
   const std::vector<bool>& chosen = media_of(entry);
-  GroupLoads there;
+  std::vector<double> sums(chosen.size());
   for (const std::vector<MediumLoad>& instance : loads.of_instance) {
-    std::vector<MediumLoad>& kept = there.of_instance.emplace_back();
     for (const MediumLoad& load : instance) {
-      if (chosen[load.medium]) {
-        kept.push_back(load);
-      }
+      sums[load.medium] += chosen[load.medium] ? load.seconds : 0;
     }
   }
-  const double busiest =
-      group_loads(std::move(there.of_instance), static_cast<int>(chosen.size())).busiest;
-  if (!(busiest > 0)) {
+  double least = std::numeric_limits<double>::infinity();  // of instances: the fullest link
+  for (const std::vector<MediumLoad>& instance : loads.of_instance) {
+    double fullest = 0;
+    for (const MediumLoad& load : instance) {
+      fullest = std::max(fullest, sums[load.medium]);
+    }
+    least = fullest > 0 ? std::min(least, fullest) : least;
+  }
+  if (least == std::numeric_limits<double>::infinity()) {
     throw Error(entry.bottleneck_location,
                 fmt::format("{} puts nothing on {}; name links that its messages take (`moesim "
                             "topology show CLUSTER --route 0,1` lists those of one)",
                             describe(entry.operation, entry.span),
                             in_quotes(entry.bottleneck_link)));
   }
-  return seconds / busiest;
+  return std::max(1.0, seconds / least);
 }
 
 std::shared_ptr<const GroupLoads> BottleneckLinks::multiplied(const CollectiveCost& entry,
@@ -49,6 +54,10 @@ std::shared_ptr<const GroupLoads> BottleneckLinks::multiplied(const CollectiveCo
   }
   return std::make_shared<const GroupLoads>(
       group_loads(std::move(of_instance), static_cast<int>(chosen.size())));
+}
+
+void BottleneckLinks::check(const CollectiveCost& entry) {
+  LinkSelector(entry.bottleneck_link, entry.bottleneck_location);
 }
 
 const std::vector<bool>& BottleneckLinks::media_of(const CollectiveCost& entry) const {

@@ -15,9 +15,13 @@ class BottleneckLinks {
  public:
   explicit BottleneckLinks(const ClusterLinks& links) : links_(links) {}
 
+  // Throws Error at the entry where it names no links.
+  static void check(const CollectiveCost& entry);
+
   // By how much loads on the entry's links are multiplied so that `loads`, of all instances
-  // together, take `seconds` on the busiest of them. Throws Error at the entry where they put
-  // nothing there.
+  // together, take `seconds` on the busiest of them; of instances whose links are not alike, on
+  // that of the fastest. Never less than 1: nobody is faster than the links. Throws Error at the
+  // entry where the loads put nothing there.
   double factor(const CollectiveCost& entry, const GroupLoads& loads, double seconds) const;
 
   // The loads, those on the entry's links multiplied.

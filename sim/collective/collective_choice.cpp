@@ -53,12 +53,13 @@ AlgorithmPlan CollectiveCosts::make_plan_for(const Task& task) const {
   Algorithm chosen = chosen_algorithm(*profile_, collective.operation, shape);
   if (chosen == Algorithm::kFastest) {
     chosen = fastest(task, shape);
-    note(fmt::format("{}: of {} over {} ranks {} is the fastest algorithm; those that the "
-                     "profile has not measured are compared without start-ups, unless it has them",
-                     name,
-                     format_bytes(collective.bytes),
-                     shape.size,
-                     to_string(chosen)));
+    note(
+        fmt::format("{}: of {} over {} ranks {} is the fastest algorithm; those that the "
+                    "profile has not measured are compared without start-ups, unless it has them",
+                    name,
+                    format_bytes(collective.bytes),
+                    shape.size,
+                    to_string(chosen)));
   }
   const std::string problem = obstacle(collective, chosen, shape);
   if (!problem.empty()) {
@@ -67,6 +68,9 @@ AlgorithmPlan CollectiveCosts::make_plan_for(const Task& task) const {
                             name,
                             to_string(chosen),
                             problem));
+  }
+  if (chosen == Algorithm::kInSwitch && !traffic_.has_links()) {
+    note(fmt::format("{}: NVSwitches are taken to join the GPUs of a node", name));
   }
   AlgorithmPlan plan = make_plan(*profile_, collective.operation, chosen, shape);
   if (chosen != Algorithm::kDefault && plan.algorithm != chosen) {

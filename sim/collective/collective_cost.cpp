@@ -70,6 +70,11 @@ CollectiveCosts::CollectiveCosts(const Program& program,
   if (cluster.links != nullptr) {
     bottlenecks_.emplace(*cluster.links);
   }
+  for (const CollectiveCost& entry : profile.collectives) {
+    if (entry.bottleneck == BottleneckPlace::kLink) {
+      BottleneckLinks::check(entry);
+    }
+  }
   only_default_ = profile.algorithms.empty() && std::ranges::none_of(profile.collectives, chooses);
   may_be_fastest_ = std::ranges::any_of(profile.algorithms, [](const AlgorithmChoice& choice) {
     return choice.algorithm == Algorithm::kFastest;
@@ -170,6 +175,13 @@ CollectiveLoad CollectiveCosts::priced(CollectiveOperation operation,
       load.of_its_own = std::max(load.of_its_own, time);
     } else {
       load.load[port] = time;
+    }
+    if (price.bottleneck == BottleneckPlace::kLink) {
+      note(fmt::format(
+          "{}: its time is taken to be spent on the GPU's port: which part of it goes to "
+          "{} is not known here",
+          describe(price.entry->operation, price.entry->span),
+          visible_in_line(price.entry->bottleneck_link)));
     }
     note_extrapolation(price, size, cached);
   }

@@ -230,6 +230,22 @@ fabric { single_switch {} })";
   EXPECT_EQ(run(cluster(2, 2, wiring), profile), ps(10000));
 }
 
+// The NICs of 1/2 byte per ps take 12000 ps for 3/4 of 8000 bytes: a profile that says 10000 does
+// not make them faster, nor one at 1/4 of its rate: 48000 ps.
+TEST_P(LinksTest, ATimeOnALinkIsNotLessThanTheLinks) {
+  Profile profile;
+  profile.collectives = {make_cost(kAllToAll, Span::kFabric, 0, 1.25)};
+  profile.collectives[0].bottleneck = BottleneckPlace::kLink;
+  profile.collectives[0].bottleneck_link = "node:*/nic:*";
+  const std::string wiring = std::string(kNvLinkNode) + "fabric { single_switch {} }";
+  collective(
+      {.operation = kAllToAll, .group = maker_.group("nodes", {{0, 1, 2, 3}}), .bytes = 8000});
+  EXPECT_EQ(run(cluster(4, 1, wiring), profile), ps(12000));
+  const std::string slow =
+      wiring + "changes { at: 'node:2/nic:0' kind: NETWORK rate_factor: 0.25 }";
+  EXPECT_EQ(run(cluster(4, 1, slow), profile), ps(48000));
+}
+
 TEST_P(LinksTest, ATimeIsNotSpentOnALinkThatIsNotUsed) {
   Profile profile;
   profile.collectives = {make_cost(kAllToAll, Span::kNode, 0, 1.25)};
