@@ -73,6 +73,7 @@ CollectiveCosts::CollectiveCosts(const Program& program,
   for (const CollectiveCost& entry : profile.collectives) {
     if (entry.bottleneck == BottleneckPlace::kLink) {
       BottleneckLinks::check(entry);
+      spends_on_links_ = traffic_.has_links();
     }
   }
   only_default_ = profile.algorithms.empty() && std::ranges::none_of(profile.collectives, chooses);
@@ -264,6 +265,9 @@ CollectiveCosts::CachedTariff& CollectiveCosts::tariff_of(const AlgorithmPlan& p
 // The price of a phase that is spent on links, and by which share of the nominal bytes it goes.
 std::optional<CollectiveCosts::PriceOnLinks> CollectiveCosts::price_on_links(const Task& task,
                                                                              int phase) const {
+  if (!spends_on_links_) {
+    return std::nullopt;
+  }
   const AlgorithmPlan& plan = this->plan(task);
   const auto& collective = std::get<Collective>(task.descriptor);
   for (const std::vector<int>& members : program_->groups[collective.group].members) {
@@ -281,8 +285,7 @@ std::optional<CollectiveCosts::PriceOnLinks> CollectiveCosts::price_on_links(con
 
 CollectiveCosts::LinkKey CollectiveCosts::link_key(const Task& task, int phase) const {
   const auto& collective = std::get<Collective>(task.descriptor);
-  const auto spent =
-      traffic_.has_links() ? price_on_links(task, phase) : std::optional<PriceOnLinks>{};
+  const std::optional<PriceOnLinks> spent = price_on_links(task, phase);
   const bool is_table = spent && !spent->price->entry->points.empty();
   return {traffic_key(collective, plan(task).flow_step(phase)), is_table ? collective.bytes : 0};
 }

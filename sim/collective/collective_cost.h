@@ -144,6 +144,7 @@ class CollectiveCosts {
   bool only_default_ = true;                    // the profile chooses no algorithm
   bool may_be_fastest_ = false;
   bool has_peer_rates_ = false;
+  bool spends_on_links_ = false;  // some entry does, and the cluster has links
   using SpentKey = std::tuple<LinkKey, const GroupLoads*>;
   mutable std::map<SpentKey, std::shared_ptr<const GroupLoads>> at_bottlenecks_;
   mutable std::map<PlanKey, AlgorithmPlan> plans_;

@@ -168,7 +168,8 @@ std::vector<MemberFlow> CollectiveTraffic::messages(const Task& task,
   const double unit =
       depends_on_rank(task) && !is_unequal_exchange(task) ? fullest_bytes(task, members) : 1;
   std::vector<MemberFlow> messages;
-  for_each_message(task, step, members, [&](const MemberFlow& flow) {
+  const Seating seating(nodes_of(*cluster_, members));
+  for_each_message(task, step, members, seating, [&](const MemberFlow& flow) {
     if (flow.share > 0) {
       messages.push_back({flow.from, flow.to, flow.share * unit});
     }
@@ -180,8 +181,8 @@ std::vector<MemberFlow> CollectiveTraffic::messages(const Task& task,
 void CollectiveTraffic::for_each_message(const Task& task,
                                          const FlowStep& step,
                                          const std::vector<int>& members,
+                                         const Seating& seating,
                                          const VisitFlow& visit) const {
-  const Seating seating(nodes_of(*cluster_, members));
   if (is_unequal_exchange(task)) {
     exchange_flows(collective_of(task), step, seating, sent_bytes(task, members), visit);
   } else {
@@ -219,8 +220,9 @@ InstanceTraffic CollectiveTraffic::make_messages(const Task& task,
                                                  const FlowStep& step,
                                                  const std::vector<int>& members) const {
   const Seating seating(nodes_of(*cluster_, members));
-  return instance_traffic(
-      seating, [&](const VisitFlow& visit) { for_each_message(task, step, members, visit); });
+  return instance_traffic(seating, [&](const VisitFlow& visit) {
+    for_each_message(task, step, members, seating, visit);
+  });
 }
 
 PortBytes CollectiveTraffic::on_wire(const Task& task,
@@ -297,7 +299,7 @@ std::vector<MediumLoad> CollectiveTraffic::unequal_link_loads(const Task& task,
   if (is_unequal_exchange(task)) {
     const Seating seating(nodes_of(*cluster_, members));
     return links_->of_messages(members, seating, [&](const VisitFlow& visit) {
-      for_each_message(task, step, members, visit);
+      for_each_message(task, step, members, seating, visit);
     });
   }
   const double most = fullest_bytes(task, members);

@@ -87,6 +87,7 @@ class CollectiveTraffic {
   void for_each_message(const Task& task,
                         const FlowStep& step,
                         const std::vector<int>& members,
+                        const Seating& seating,
                         const VisitFlow& visit) const;
   GroupLoads unequal_group_loads(const Task& task, const FlowStep& step) const;
   std::vector<MediumLoad> unequal_link_loads(const Task& task,

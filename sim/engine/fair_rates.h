@@ -42,8 +42,9 @@ struct FlowSharing {
 // bounds l upper bounds follow, and from these better lower ones, until they meet; a flow whose
 // least claim is on a medium where they have met is settled. Each turn takes O(hops of flows not
 // settled). With weights that belong to flows alone a turn settles at least one medium; else bounds
-// close in geometrically. Where they have not met after kMostTurns the lower ones count: feasible
-// and guaranteed, perhaps not efficient.
+// close in geometrically. Where they close no further, media hold each other's flows: their levels
+// are looked for step by step, and where that finds none the lower bounds count: feasible and
+// guaranteed, perhaps not efficient.
 std::vector<double> fair_rates(const FlowSharing& sharing);
 
 }  // namespace moesim

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "sim/cluster/cluster_links.h"
-#include "sim/cluster/groups.h"
 
 namespace moesim {
 namespace {
@@ -64,10 +63,7 @@ class PortShares {
              const std::vector<int>& ranks,
              const std::vector<const CollectiveLoad*>& loads,
              const std::vector<MemberFlow>& messages)
-      : loads_(loads) {
-    for (const int rank : ranks) {
-      nodes_.push_back(node_of(cluster, rank));
-    }
+      : loads_(loads), nodes_(nodes_of(cluster, ranks)) {
     for (const Port port : kPorts) {
       const auto p = static_cast<size_t>(port);
       std::vector<double> crossing(ranks.size());

@@ -21,9 +21,9 @@ struct CollectiveFlows {
 // Collectives whose flows share media: whenever one begins and whenever a flow ends, the rates of
 // all are found anew (fair_rates.h). A collective ends when its last flow has.
 //
-// Dates are whole picoseconds: flows end at the nearest one, and those that are less than a
-// thousandth of a picosecond, or 1e-12 of their time, apart end together: a symmetric collective's
-// flows, whose rates differ in last bits.
+// Dates are whole picoseconds: flows end at the nearest one, and those whose ends lie within half a
+// picosecond of it, and 1e-12 of their time, end together: a symmetric collective's flows, whose
+// rates differ in last bits.
 class FlowNetwork {
  public:
   explicit FlowNetwork(int num_media) { sharing_.num_media = num_media; }

@@ -117,8 +117,7 @@ class Draining {
       if (level_at_cap > level()) {
         return;
       }
-      const Real left_now = users_[user].left - served_ * users_[user].weight;
-      states_[user] = {Phase::kHeld, now_ + left_now / users_[user].cap};
+      states_[user] = {Phase::kHeld, now_ + left(user) / users_[user].cap};
       held_.emplace(states_[user].end, user);
       rest_ -= users_[user].cap;
       stop_sharing(user);
