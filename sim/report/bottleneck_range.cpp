@@ -125,13 +125,15 @@ std::string table_of_several(const BottleneckRange& range) {
       table.add_row({range.schedules[i], "cannot run", "", "", "", ""});
       continue;
     }
-    const bool is_equal = seconds->least == seconds->most;
+    const std::string least = unit.format(seconds->least);
+    const std::string most = unit.format(seconds->most);
+    const bool is_equal = least == most;  // as far as is shown
     const std::optional<Extent> speedups = speedups_of(range, i);
     table.add_row(
         {range.schedules[i],
-         unit.format(seconds->least),
+         least,
          is_equal ? "wherever" : place_of(range, i, seconds->least),
-         unit.format(seconds->most),
+         most,
          is_equal ? "" : place_of(range, i, seconds->most),
          speedups ? fmt::format("{:.2f}x-{:.2f}x", speedups->least, speedups->most) : ""});
   }

@@ -132,7 +132,7 @@ std::string pxn_text(const TopologySummary& summary) {
 std::string transfers_text(const TopologySummary& summary) {
   const TransferSpec& transfers = summary.cluster.wiring->transfers;
   TextTable table({kLeft, kLeft});
-  table.add_row({"transfers"});
+  table.add_row({"transfers", ""});
   table.add_row({summary.has_nvlink ? "  GPUs that no NVLink joins" : "  GPUs of a node",
                  fmt::format("{} (peer_access: {})",
                              reach_text(transfers.peer_access),

@@ -192,7 +192,7 @@ TEST(ProgramErrorsTest, Collectives) {
 TEST(ProgramErrorsTest, ExpertsOfAnExchange) {
   EXPECT_EQ(error_of_task("collective { operation: ALL_TO_ALL group: 'mp' bytes: '1 B' top_k: 1 "
                           "num_experts: 3 }"),
-            "p.txtpb:8:80: 3 experts do not lie in equal runs on the 2 members of group \"mp\"; "
+            "p.txtpb:8:83: 3 experts do not lie in equal runs on the 2 members of group \"mp\"; "
             "give a multiple of 2");
   EXPECT_EQ(error_of_task("collective { operation: ALL_TO_ALL group: 'mp' bytes: '1 B' top_k: 1 "
                           "num_experts: 4 }"),

@@ -76,7 +76,7 @@ TEST(BottleneckRangeTest, OfSeveralSchedulesTheExtents) {
   const std::string table = to_table(range);
   EXPECT_THAT(table,
               HasSubstr("base      150.000 ms  PORT, PRIVATE                300.000 ms  "
-                        "PORT, LINK nic -- switch:0  1.00x-1.00x\n"));
+                        "PORT, LINK nic -- switch:0   1.00x-1.00x\n"));
   EXPECT_THAT(table, HasSubstr("fast      100.000 ms  PORT, PORT "));
   EXPECT_THAT(table, HasSubstr("1.00x-2.00x\n"));
   EXPECT_THAT(table, HasSubstr("same      400.000 ms  wherever "));

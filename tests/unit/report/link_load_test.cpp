@@ -95,8 +95,8 @@ TEST(LinkLoadTest, WhatIsMeasuredLoadsPorts) {
   EXPECT_EQ(json["iteration_seconds"], 0.01);
 }
 
-// Measured at 1 ns a byte and spent on the NICs' links, 8 MB make the slower one, on which 4 MB take
-// 2 ms, busy for 8 ms, the faster one for 4; what they carry stays 4 MB.
+// Measured at 1 ns a byte and spent on the NICs' links, 8 MB make the slower one, on which 4 MB
+// take 2 ms, busy for 8 ms, the faster one for 4; what they carry stays 4 MB.
 TEST(LinkLoadTest, ALinkThatIsFullCarriesNoMore) {
   CollectiveCost cost;
   cost.operation = CollectiveOperation::kAllToAll;
