@@ -34,11 +34,17 @@ struct LayoutEstimate {
 // from one GPU on each node to all of them, besides the bounds of Composition.
 class LayoutModel {
  public:
-  // Keeps references into the profile.
-  LayoutModel(const Profile& profile, CollectiveOperation operation);
+  // Of what was measured with `algorithm`, or with any. Keeps references into the profile.
+  LayoutModel(const Profile& profile,
+              CollectiveOperation operation,
+              std::optional<Algorithm> algorithm = {});
 
   // Throws Error when no entry tells.
   [[nodiscard]] LayoutEstimate estimate(const Layout& layout, double bytes) const;
+
+  // How many times as long as the law says a transfer takes on a layout, told from two node counts
+  // of its kind; 1 where there are no two.
+  [[nodiscard]] double congestion(const Layout& layout) const;
 
   [[nodiscard]] const std::vector<MeasuredLayout>& measured() const { return measured_; }
 
@@ -52,7 +58,12 @@ class LayoutModel {
   [[nodiscard]] std::vector<MeasuredLayout> kin(const Layout& layout) const;
   [[nodiscard]] Check check(const MeasuredLayout& nearest, const MeasuredLayout& other) const;
   [[nodiscard]] Check check_of(const std::vector<MeasuredLayout>& kin) const;
-  [[nodiscard]] LawTime law(const MeasuredLayout& from, const Layout& to, double bytes) const;
+  [[nodiscard]] double congestion(const std::vector<MeasuredLayout>& kin,
+                                  const Layout& layout) const;
+  [[nodiscard]] LawTime law(const MeasuredLayout& from,
+                            const Layout& to,
+                            double bytes,
+                            double congestion = 1) const;
   [[nodiscard]] LayoutEstimate from_itself(const MeasuredLayout& itself, double bytes) const;
   [[nodiscard]] LayoutEstimate from_kin(const std::vector<MeasuredLayout>& kin,
                                         const Layout& layout,
