@@ -1,5 +1,6 @@
 #include "sim/collective/tariff.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "sim/collective/cost_curve.h"
 #include "sim/collective/entry_choice.h"
 #include "sim/collective/layout_model.h"
+#include "sim/collective/ring_rate.h"
 #include "sim/collective/tariff_maker.h"
 
 namespace moesim {
@@ -155,6 +157,9 @@ double TariffMaker::congestion(CollectiveOperation operation, const Layout& layo
 // What-if of other links: a transfer takes inversely as long as its port is faster than the one it
 // was measured on, start-up times stay [assumed]. Rates are equal to the six digits that are told.
 double TariffMaker::rate_scale(const CollectiveCost& entry) {
+  if (const double ratio = ring_scale(entry); ratio > 0) {
+    return ratio;
+  }
   if (entry.span == Span::kBoth) {
     return 1;
   }
@@ -162,13 +167,35 @@ double TariffMaker::rate_scale(const CollectiveCost& entry) {
   const double measured =
       (inside ? profile_.intra_node_rate : profile_.inter_node_rate).value_or(0);
   const double present = (inside ? cluster_.intra_node : cluster_.inter_node).bytes_per_second;
-  if (measured <= 0 || present <= 0 || std::abs(measured / present - 1) < 1e-6) {
+  return measured > 0 && present > 0 ? scale_of_rates(entry, "on ports of", measured, present) : 1;
+}
+
+// The same of a ring, by what it alone has over the links of both clusters; 0 where that is not
+// known. A port's rate is that of an AlltoAll, which crosses the links that GPUs share more often.
+double TariffMaker::ring_scale(const CollectiveCost& entry) {
+  const std::optional<Layout> layout = layout_of(entry);
+  if (!(entry.ring_bytes_per_second > 0) || !layout) {
+    return 0;
+  }
+  const Layout here{layout->nodes, std::min(layout->gpus_per_node, cluster_.gpus_per_node)};
+  const double present = ring_rate(cluster_, entry.operation, here);
+  return present > 0
+             ? scale_of_rates(entry, "where a ring has", entry.ring_bytes_per_second, present)
+             : 0;
+}
+
+double TariffMaker::scale_of_rates(const CollectiveCost& entry,
+                                   std::string_view where,
+                                   double measured,
+                                   double present) {
+  if (std::abs(measured / present - 1) < 1e-6) {
     return 1;
   }
-  assume("{}: measured on ports of {}, transfers scaled to {}",
+  assume("{}: measured {} {:g} GB/s, transfers scaled to {:g} GB/s",
          describe(entry.operation, entry.span),
-         fmt::format("{:g} GB/s", measured / 1e9),
-         fmt::format("{:g} GB/s", present / 1e9));
+         where,
+         measured / 1e9,
+         present / 1e9);
   return measured / present;
 }
 

@@ -26,7 +26,7 @@ struct PortPrice {
   double scale = 1;
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
   double peer_bytes_per_second = 0;  // that no two members' messages exceed; 0: no limit
-  std::optional<LawTerms> tree{};  // taken where it is faster
+  std::optional<LawTerms> tree{};    // taken where it is faster
 
   LawTime time(double bytes) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -46,6 +47,11 @@ class TariffMaker {
   void carry_over(const CollectiveCost& entry, int size, PortPrice& price);
   double congestion(CollectiveOperation operation, const Layout& layout);
   double rate_scale(const CollectiveCost& entry);
+  double ring_scale(const CollectiveCost& entry);
+  double scale_of_rates(const CollectiveCost& entry,
+                        std::string_view where,
+                        double measured,
+                        double present);
   PortPrice from_rate(CollectiveOperation operation, Span span, int size, bool says_so = true);
   const CollectiveCost* find(CollectiveOperation operation, Span span, int size) const;
   const CollectiveCost* find_measured(CollectiveOperation operation, Span span, int size) const;
