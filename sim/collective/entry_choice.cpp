@@ -1,9 +1,11 @@
 #include "sim/collective/entry_choice.h"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "sim/collective/cost_curve.h"
+#include "sim/collective/layout_laws.h"
 
 namespace moesim {
 namespace {
@@ -55,6 +57,13 @@ const CollectiveCost* find_entry(const Profile& profile, const EntryQuery& query
 double startup_seconds(const CollectiveCost& entry, int size, const Steps& steps) {
   return entry.startup_per == StartupPer::kStep ? entry.startup_seconds * steps.total()
                                                 : startup_seconds(entry, size);
+}
+
+double step_startup(const CollectiveCost& entry, const MemberPlace& place) {
+  const std::optional<Layout> layout = layout_of(entry);
+  const MemberPlace measured = layout ? place_on(*layout) : place;
+  const Steps steps = steps_of(entry.operation, entry.algorithm, measured);
+  return startup_seconds(entry, measured.size, steps) / std::max(1, steps.total());
 }
 
 }  // namespace moesim

@@ -33,4 +33,8 @@ const CollectiveCost* find_entry(const Profile& profile, const EntryQuery& query
 // Where an algorithm other than the default one sends, its peers are its steps.
 double startup_seconds(const CollectiveCost& entry, int size, const Steps& steps);
 
+// The same of one step of those that it was measured with; `place` is that of the members where the
+// entry does not state its layout.
+double step_startup(const CollectiveCost& entry, const MemberPlace& place);
+
 }  // namespace moesim

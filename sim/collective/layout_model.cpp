@@ -59,16 +59,17 @@ LayoutModel::LayoutModel(const Profile& profile,
   }
 }
 
-LayoutEstimate LayoutModel::estimate(const Layout& layout, double bytes) const {
+std::optional<LayoutEstimate> LayoutModel::find(const Layout& layout, double bytes) const {
   const std::vector<MeasuredLayout> alike = kin(layout);
   if (!alike.empty() && alike.front().layout == layout) {
     return from_itself(alike.front(), bytes);
   }
-  if (!alike.empty()) {
-    return from_kin(alike, layout, bytes);
-  }
-  if (const std::optional<LayoutEstimate> two_levels = from_two_levels(layout, bytes)) {
-    return *two_levels;
+  return alike.empty() ? from_two_levels(layout, bytes) : from_kin(alike, layout, bytes);
+}
+
+LayoutEstimate LayoutModel::estimate(const Layout& layout, double bytes) const {
+  if (const std::optional<LayoutEstimate> found = find(layout, bytes)) {
+    return *found;
   }
   std::vector<std::string> known;
   for (const MeasuredLayout& measured : measured_) {

@@ -11,9 +11,11 @@ namespace moesim {
 // What a collective takes on a layout, whether that was measured or not.
 struct LayoutEstimate {
   double seconds = 0;
-  // A stated interval: [seconds, seconds] where layout and size were measured.
+  // A stated interval: [seconds, seconds] where layout and size were measured. Where nothing tells
+  // one, `has_interval` is false and both are nothing.
   double low = 0;
   double high = 0;
+  bool has_interval = true;
   bool extrapolated =
       false;          // another layout than any measured, or a size beyond the measured ones
   std::string basis;  // "measured", "from 8 nodes x 4 GPUs by more steps"
@@ -38,6 +40,9 @@ class LayoutModel {
   LayoutModel(const Profile& profile,
               CollectiveOperation operation,
               std::optional<Algorithm> algorithm = {});
+
+  // Nothing when no entry tells.
+  [[nodiscard]] std::optional<LayoutEstimate> find(const Layout& layout, double bytes) const;
 
   // Throws Error when no entry tells.
   [[nodiscard]] LayoutEstimate estimate(const Layout& layout, double bytes) const;
