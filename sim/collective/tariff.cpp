@@ -233,8 +233,8 @@ bool TariffMaker::are_lines(const CollectiveCost* scatter, const CollectiveCost*
 PortPrice TariffMaker::sum_of_halves(Span span, const PortPrice& scatter, const PortPrice& gather) {
   PortPrice sum{.used = true, .measured = true, .bottleneck = BottleneckPlace::kPrivate};
   for (const PortPrice* part : {&scatter, &gather}) {
-    if (part->bottleneck == BottleneckPlace::kPort) {
-      sum.bottleneck = BottleneckPlace::kPort;
+    if (part->bottleneck != BottleneckPlace::kPrivate) {
+      sum.bottleneck = BottleneckPlace::kPort;  // a stand-in's links are not the whole's
     }
     sum.startup_seconds += part->startup_seconds;
     sum.seconds_per_byte += part->seconds(1);
