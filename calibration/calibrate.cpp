@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "calibration/cluster_rates.h"
 #include "calibration/robust_fit.h"
 #include "sim/program/work.h"
 
@@ -143,8 +144,6 @@ class Calibration {
   explicit Calibration(const Measure& measure) : measure_(measure) {}
 
   Profile run(const ProbePlan& plan) && {
-    profile_.intra_node_rate = plan.cluster->intra_node.bytes_per_second;
-    profile_.inter_node_rate = plan.cluster->inter_node.bytes_per_second;
     launches(plan.launches);
     for (const PlannedCollective& planned : plan.collectives) {
       const Program& program = planned.probe.program;
@@ -155,6 +154,7 @@ class Calibration {
       pair(probe);
     }
     operations(plan.operations);
+    state_rates(*plan.cluster, profile_);
     return std::move(profile_);
   }
 

@@ -1,5 +1,8 @@
 #include "sim/cli/algorithm_estimate.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,6 +39,24 @@ Program one_collective(const AlgorithmQuestion& question,
   return program;
 }
 
+// What the profile says of the algorithm on the layout: of the default one also by the laws of
+// layouts, of others only where they were measured there.
+std::optional<LayoutEstimate> told_by_profile(const AlgorithmQuestion& question,
+                                              const Profile& profile,
+                                              std::int64_t bytes) {
+  if (question.algorithm == Algorithm::kFastest) {
+    return std::nullopt;
+  }
+  const LayoutModel model(profile, question.operation, question.algorithm);
+  const bool is_default = resolved(question.operation, question.algorithm) ==
+                          resolved(question.operation, Algorithm::kDefault);
+  const bool is_measured = std::ranges::any_of(
+      model.measured(),
+      [&](const MeasuredLayout& measured) { return measured.layout == question.layout; });
+  return is_default || is_measured ? model.find(question.layout, static_cast<double>(bytes))
+                                   : std::nullopt;
+}
+
 }  // namespace
 
 LayoutEstimate estimate_by_algorithm(const AlgorithmQuestion& question,
@@ -53,12 +74,16 @@ LayoutEstimate estimate_by_algorithm(const AlgorithmQuestion& question,
   chosen.algorithms = {
       {.operation = question.operation, .span = {}, .algorithm = question.algorithm}};
   const Trace trace = simulate(one_collective(question, cluster, bytes), &cluster, &chosen);
-  const double seconds = trace.end.seconds();
-  return {.seconds = seconds,
-          .low = seconds,
-          .high = seconds,
-          .extrapolated = true,
-          .basis = fmt::format("{}", fmt::join(trace.assumptions, "; "))};
+  LayoutEstimate estimate{.seconds = trace.end.seconds(),
+                          .has_interval = false,
+                          .extrapolated = true,
+                          .basis = fmt::format("{}", fmt::join(trace.assumptions, "; "))};
+  if (const auto told = told_by_profile(question, profile, bytes)) {
+    estimate.has_interval = true;
+    estimate.low = estimate.seconds * told->low / told->seconds;
+    estimate.high = estimate.seconds * told->high / told->seconds;
+  }
+  return estimate;
 }
 
 }  // namespace moesim

@@ -15,8 +15,9 @@ struct AlgorithmQuestion {
 };
 
 // What it takes alone, as simulated: what the profile has measured with the algorithm, else its
-// start-ups and what the cluster's links or ports take. Throws Error where the cluster is smaller
-// than the layout or the algorithm does not fit.
+// start-ups and what the cluster's links or ports take. The interval is in proportion that of what
+// the profile says of the algorithm there (LayoutModel), if it says something. Throws Error where
+// the cluster is smaller than the layout or the algorithm does not fit.
 LayoutEstimate estimate_by_algorithm(const AlgorithmQuestion& question,
                                      const Cluster& cluster,
                                      const Profile& profile,

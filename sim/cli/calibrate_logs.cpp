@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "calibration/cluster_rates.h"
 #include "calibration/nccl_report.h"
 #include "sim/base/error.h"
 #include "sim/cli/commands.h"
@@ -10,6 +11,7 @@
 #include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/gpu_match.h"
 #include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/report/text.h"
@@ -65,18 +67,9 @@ void require_of_cluster(const std::vector<NcclLog>& logs, const Cluster& cluster
   }
 }
 
-// So that on a cluster with other rates transfers are scaled.
-void add_port_rates(const Cluster& cluster, Profile& profile) {
-  if (cluster.intra_node.bytes_per_second > 0) {
-    profile.intra_node_rate = cluster.intra_node.bytes_per_second;
-  }
-  if (cluster.inter_node.bytes_per_second > 0) {
-    profile.inter_node_rate = cluster.inter_node.bytes_per_second;
-  }
-}
-
 // Logs tell of collectives only; what computing costs comes from another profile.
 void add_compute(const Profile& other, Profile& profile) {
+  profile.gpu = other.gpu;
   profile.gemm = other.gemm;
   profile.memory_bytes_per_second = other.memory_bytes_per_second;
   profile.operations = other.operations;
@@ -84,6 +77,16 @@ void add_compute(const Profile& other, Profile& profile) {
   profile.hardware_queues = other.hardware_queues;
   profile.environment.push_back(
       fmt::format("costs of computing from profile {}: {}", other.name, other.source));
+}
+
+// Of what the cluster file and the profiles say of each other.
+std::string warnings(const Cluster& cluster, const Profile& profile) {
+  std::string text;
+  for (const std::string& warning : rate_warnings(cluster, profile)) {
+    text += fmt::format("Warning: {}\n", warning);
+  }
+  const std::string mismatch = gpu_mismatch(profile, cluster);
+  return mismatch.empty() ? text : text + fmt::format("Warning: {}\n", mismatch);
 }
 
 }  // namespace
@@ -102,12 +105,13 @@ int run_calibrate_logs(const CalibrateOptions& options) {
     throw Error(fmt::format("nothing to calibrate: {}", calibration.left_out.front()));
   }
   calibration.profile.name = cluster.name + "_nccl_tests";
-  add_port_rates(cluster, calibration.profile);
+  state_rates(cluster, calibration.profile);
   if (!options.input.profile.empty()) {
     add_compute(load_profile(options.input.profile, options.input.overrides), calibration.profile);
   }
   const std::string text = profile_to_text(calibration.profile);
-  const std::string report = nccl_report(calibration, logs);
+  const std::string report =
+      nccl_report(calibration, logs) + warnings(cluster, calibration.profile);
   if (options.out.empty()) {
     print_error(report);
     print_out(text);

@@ -9,6 +9,7 @@
 #include "calibration/probe_plan.h"
 #include "sim/base/error.h"
 #include "sim/cli/evaluator.h"
+#include "sim/cli/machine.h"
 #include "sim/cli/progress.h"
 #include "sim/report/text.h"
 #include "sim/schedule/schedule.h"
@@ -70,6 +71,7 @@ class RunRecord {
 };
 
 void keep_modelled(const Profile& given, Profile& profile) {
+  profile.gpu = given.gpu;
   profile.gemm = given.gemm;
   profile.memory_bytes_per_second = given.memory_bytes_per_second;
   profile.operations = given.operations;
@@ -116,6 +118,7 @@ Profile calibrated_profile(const Inputs& inputs,
     return traces(executed.runs);
   });
   profile.hardware_queues = inputs.profile.hardware_queues;
+  profile.gpu = processor_name();
   if (backend.is_modelled()) {
     keep_modelled(inputs.profile, profile);
   }

@@ -18,6 +18,7 @@
 #include "sim/cli/progress.h"
 #include "sim/io/expectation.h"
 #include "sim/io/files.h"
+#include "sim/io/gpu_match.h"
 #include "sim/io/output_paths.h"
 #include "sim/report/text.h"
 #include "sim/schedule/schedule.h"
@@ -39,6 +40,7 @@ struct CheckedSchedule {
 struct CheckedFile {
   Expectation expectation;
   std::vector<CheckedSchedule> schedules;
+  std::string warning;  // empty: none
 };
 
 // The expectation files below a folder, by name; any other path stands for itself.
@@ -101,11 +103,12 @@ bool same_time(const ExpectedSchedule& expected, const ExpectedSchedule& found, 
 }
 
 CheckedFile check_file(const std::string& path) {
-  CheckedFile file{load_expectation(path, schedule_names()), {}};
+  CheckedFile file{load_expectation(path, schedule_names()), {}, {}};
   if (file.expectation.schedules.empty()) {
     throw Error(path, "it expects nothing yet; fill it in with moesim check --update");
   }
   const Inputs inputs = load_scenario_inputs(file.expectation.scenario_path);
+  file.warning = gpu_mismatch(inputs.profile, inputs.cluster);
   for (const ExpectedSchedule& expected : file.expectation.schedules) {
     const ExpectedSchedule found = predict_now(inputs, expected.schedule);
     const bool same = same_degrees(expected, found) &&
@@ -177,6 +180,9 @@ std::string to_text(const std::vector<CheckedFile>& files) {
   std::size_t count = 0;
   for (const CheckedFile& file : files) {
     text += visible_in_line(file.expectation.path) + "\n";
+    if (!file.warning.empty()) {
+      text += fmt::format("  warning: {}\n", file.warning);
+    }
     for (const CheckedSchedule& schedule : file.schedules) {
       text += line_of(schedule);
     }

@@ -339,6 +339,11 @@ void CommandLine::add_topology() {
          [this](const std::string& text) { topology_.route = parse_route(text); },
          "show: the route between these ranks alone")
       ->option_text("A,B");
+  add_text(app,
+           "--profile",
+           topology_.profile,
+           "FILE",
+           "check: warns where its computing is another GPU's");
   add_json(app, topology_.json);
   app->add_option_function<std::string>(
          "--format",

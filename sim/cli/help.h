@@ -184,7 +184,8 @@ The bisection bandwidth is what the GPUs of the first half of the nodes (of one 
 of its GPUs) can send to the others at once: a minimal cut of the links, whatever their routes.
 
 check says whether every GPU reaches every other one by the rules of routing, and a NIC where the
-node has some. The exit code is 2 where it does not; the message names the parts.
+node has some. The exit code is 2 where it does not; the message names the parts. With --profile it
+warns where that profile's costs of computing are of another GPU than the cluster's.
 
 export writes a graph of one node with its parts, and of the fabric with the other nodes as a whole.
 
@@ -259,7 +260,8 @@ from which. Such rows, and sizes beyond the measured ones, are marked *.
 
 Without --algorithm a --cluster only gives the layout. With it the collective is simulated over the
 cluster's links or ports: what the profile measured with that algorithm, else what links and ports
-take, with a start-up only where the profile has an entry of nothing else for it.
+take, with start-ups of the profile: its own for the algorithm, else a step's of another one that
+was measured. low and high are what the profile tells of the algorithm; "-" where it tells nothing.
 
 Examples:
   moesim predict-collective --profile p.txtpb --operation ALL_REDUCE \

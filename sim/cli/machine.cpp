@@ -59,8 +59,10 @@ int num_cores() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// "model name : AMD EPYC" of the first core; empty where the system does not say.
-std::string processor() {
+}  // namespace
+
+// "model name : AMD EPYC" of the first core.
+std::string processor_name() {
   const std::string text = read_file("/proc/cpuinfo");
   const std::string key = "model name";
   const size_t at = text.find(key);
@@ -69,21 +71,20 @@ std::string processor() {
     return {};
   }
   const size_t first = text.find_first_not_of(' ', colon + 1);
-  return fmt::format(" ({})", visible_in_line(text.substr(first, text.find('\n', first) - first)));
+  return visible_in_line(text.substr(first, text.find('\n', first) - first));
 }
-
-}  // namespace
 
 std::string machine_text() {
   utsname system{};
   uname(&system);
+  const std::string processor = processor_name();
   const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   return fmt::format("{} {} {}, {} cores{}, {} of memory",
                      system.sysname,
                      system.release,
                      system.machine,
                      num_cores(),
-                     processor(),
+                     processor.empty() ? "" : " (" + processor + ")",
                      format_bytes(memory));
 }
 

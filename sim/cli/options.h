@@ -179,6 +179,7 @@ struct TopologyOptions {
   std::optional<TopologyAction> action;
   std::string cluster;
   std::vector<std::string> overrides;
+  std::string profile;               // whose GPU is compared; empty: none
   std::optional<RouteOption> route;  // absent: examples
   bool json = false;
   std::optional<GraphFormat> format;  // absent: by the file's ending

@@ -171,8 +171,8 @@ std::string row(const Question& question, std::int64_t bytes, const LayoutEstima
                                  algbw,
                                  algbw * busbw_factor(collective, question.layout.size()),
                                  wire_rate(question, algbw),
-                                 microseconds(estimate.low),
-                                 microseconds(estimate.high));
+                                 estimate.has_interval ? microseconds(estimate.low) : "-",
+                                 estimate.has_interval ? microseconds(estimate.high) : "-");
   if (!question.measured.empty()) {
     const auto measured = question.measured.find(bytes);
     text += measured == question.measured.end()

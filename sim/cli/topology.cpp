@@ -12,7 +12,9 @@
 #include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/gpu_match.h"
 #include "sim/io/output_paths.h"
+#include "sim/io/profile.h"
 #include "sim/report/topology_dot.h"
 #include "sim/report/topology_summary.h"
 #include "sim/report/topology_svg.h"
@@ -35,11 +37,15 @@ std::vector<RankPair> chosen_pairs(const TopologyOptions& options, const Cluster
 }
 
 // wired() has found every way, or named the parts between which there is none.
-std::string check(const Cluster& cluster) {
-  return fmt::format("{}: every GPU of {} reaches every other{}\n",
+std::string check(const TopologyOptions& options, const Cluster& cluster) {
+  const std::string mismatch = options.profile.empty()
+                                   ? std::string()
+                                   : gpu_mismatch(load_profile(options.profile), cluster);
+  return fmt::format("{}: every GPU of {} reaches every other{}\n{}",
                      visible_in_line(cluster.name),
                      cluster.num_gpus(),
-                     cluster.wiring ? "" : ", over the ports that describe it");
+                     cluster.wiring ? "" : ", over the ports that describe it",
+                     mismatch.empty() ? "" : fmt::format("warning: {}\n", mismatch));
 }
 
 GraphFormat format_of(const TopologyOptions& options) {
@@ -80,7 +86,7 @@ int run_topology(const TopologyOptions& options) {
       return print(options.json ? to_json(summary) : to_text(summary), "");
     }
     case TopologyAction::kCheck:
-      return print(check(cluster), "");
+      return print(check(options, cluster), "");
     case TopologyAction::kExport:
       return print(graph(options, cluster), options.out);
   }

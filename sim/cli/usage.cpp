@@ -187,6 +187,9 @@ void check(const TopologyOptions& options) {
     throw Error(
         fmt::format("{} is an option of show; leave it out", options.json ? "--json" : "--route"));
   }
+  if (options.action != TopologyAction::kCheck && !options.profile.empty()) {
+    throw Error("--profile is an option of check; leave it out");
+  }
   const bool is_export = options.action == TopologyAction::kExport;
   if (!is_export && (options.format || !options.out.empty() || options.node)) {
     throw Error(fmt::format("{} is an option of export; leave it out",

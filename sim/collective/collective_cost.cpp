@@ -167,11 +167,12 @@ CollectiveLoad CollectiveCosts::priced(CollectiveOperation operation,
       continue;
     }
     const double size = bytes[port];
-    startup = std::max(startup, price.startup_seconds);
+    const LawTime alone = price.time(size);
+    startup = std::max(startup, alone.startup);
     if (traffic_.has_links() && (!price.measured || is_on_links(cached, price))) {
       continue;  // the links say what it takes
     }
-    const Time time = checked_time(price.seconds(size), to_string(operation));
+    const Time time = checked_time(alone.transfer, to_string(operation));
     if (price.bottleneck == BottleneckPlace::kPrivate) {
       load.of_its_own = std::max(load.of_its_own, time);
     } else {
@@ -313,8 +314,8 @@ std::optional<CollectiveCosts::PriceOnLinks> CollectiveCosts::price_on_links(con
 CollectiveCosts::LinkKey CollectiveCosts::link_key(const Task& task, int phase) const {
   const auto& collective = std::get<Collective>(task.descriptor);
   const std::optional<PriceOnLinks> spent = price_on_links(task, phase);
-  const bool is_table = spent && !spent->price->entry->points.empty();
-  return {traffic_key(collective, plan(task).flow_step(phase)), is_table ? collective.bytes : 0};
+  const bool is_curved = spent && !spent->price->is_proportional();
+  return {traffic_key(collective, plan(task).flow_step(phase)), is_curved ? collective.bytes : 0};
 }
 
 std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task, int phase) const {

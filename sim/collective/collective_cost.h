@@ -115,7 +115,16 @@ class CollectiveCosts {
 
   const AlgorithmPlan& plan(const Task& task) const;
   AlgorithmPlan make_plan_for(const Task& task) const;
+  // What a balanced task takes alone by an algorithm, and whether the profile has measured all of
+  // that.
+  struct Tried {
+    Algorithm algorithm = Algorithm::kDefault;
+    Time time;
+    bool is_measured = false;
+  };
   Algorithm fastest(const Task& task, const GroupShape& shape) const;
+  std::vector<Tried> tried(const Task& task, const GroupShape& shape, const Profile& profile) const;
+  Tried tried_one(const Task& task, Algorithm algorithm, const Profile& profile) const;
   Time alone(const Task& task) const;
 
   CollectiveLoad load_of(const AlgorithmPlan& plan,

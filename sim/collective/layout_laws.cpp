@@ -11,28 +11,11 @@ namespace {
 
 using enum CollectiveOperation;
 
-bool is_ring(CollectiveOperation operation) {
-  return operation == kAllGather || operation == kReduceScatter || operation == kAllReduce;
-}
-
-// The start-up of one hop, or to one peer: measured over n0 - 1 of them, an all-reduce's twice.
-double startup_of_a_hop(const MeasuredLayout& measured) {
-  return measured.startup() / (measured.layout.size() - 1);
-}
-
 // The transfer of the measured collective that puts as many bytes on its wire as `wire_bytes`.
 double transfer_of(CollectiveOperation operation,
                    const MeasuredLayout& measured,
                    double wire_bytes) {
   return measured.transfer(wire_bytes / wire_share(operation, measured.layout));
-}
-
-// What inside a node a GPU's port carries, over the nominal bytes, while the group spans nodes.
-double share_in_node(CollectiveOperation operation, const Layout& to) {
-  if (operation == kAllToAll) {
-    return static_cast<double>(to.gpus_per_node - 1) / to.size();
-  }
-  return wire_share(operation, to.size());
 }
 
 }  // namespace
@@ -61,28 +44,72 @@ double wire_share(CollectiveOperation operation, const Layout& layout) {
   }
 }
 
-LawTime more_steps(CollectiveOperation operation,
-                   const MeasuredLayout& from,
-                   const Layout& to,
-                   double bytes) {
-  const int n = to.size();
-  const int n0 = from.layout.size();
-  const double message = bytes * n0 / n;
-  const double startup = startup_seconds(*from.cost, n);
-  if (operation == kShift) {
-    return {from.startup(), from.transfer(bytes)};
+std::optional<Layout> layout_of(const CollectiveCost& cost) {
+  if (cost.group_size < 2) {
+    return std::nullopt;
   }
-  if (operation == kBroadcast) {
-    return {startup, from.transfer(bytes)};
+  const int nodes = cost.num_nodes > 0           ? cost.num_nodes
+                    : cost.span == Span::kNode   ? 1
+                    : cost.span == Span::kFabric ? cost.group_size
+                                                 : 0;
+  if (nodes == 0) {
+    return std::nullopt;
   }
-  const int g = operation == kAllToAll && to.nodes > 1 ? to.gpus_per_node : 1;
-  return {startup, from.transfer(message) * (n - g) / (n0 - g)};
+  return Layout{nodes, cost.group_size / nodes};
 }
 
-LawTime deeper_tree(const MeasuredLayout& from, const Layout& to, double bytes) {
+LawTerms more_steps(CollectiveOperation operation,
+                    const MeasuredLayout& from,
+                    const MemberPlace& to) {
+  const double startup = startup_seconds(*from.cost, to.size);
+  if (operation == kShift) {
+    return {.startup = from.startup()};
+  }
+  if (operation == kBroadcast) {
+    return {.startup = startup};
+  }
+  const double n = to.size;
+  const int n0 = from.layout.size();
+  const int g = operation == kAllToAll && to.nodes > 1 ? to.on_node : 1;
+  return {.startup = startup, .argument = n0 / n, .scale = (n - g) / (n0 - g)};
+}
+
+LawTerms deeper_tree(const MeasuredLayout& from, const MemberPlace& to) {
   CHECK(from.layout.nodes > 1 && to.nodes > 1);
-  const double depth = std::log2(to.nodes) / std::log2(from.layout.nodes);
-  return {from.startup() * depth, from.transfer(bytes)};
+  return {.startup = from.startup() * std::log2(to.nodes) / std::log2(from.layout.nodes)};
+}
+
+bool may_be_tree(const MeasuredLayout& measured) {
+  const CollectiveCost& cost = *measured.cost;
+  return cost.operation == kAllReduce && cost.algorithm == Algorithm::kDefault &&
+         measured.layout.nodes > 1 && !cost.points.empty();
+}
+
+LevelParts level_parts(CollectiveOperation operation, const MemberPlace& to) {
+  const double n = to.size;
+  const double g = to.on_node;
+  if (operation == kAllToAll) {
+    return {.between = {n - g, (n - g) / n}, .inside = {g - 1, (g - 1) / n}, .at_once = true};
+  }
+  if (operation == kShift) {
+    return {.between = {1, 1}, .inside = {1, 1}, .at_once = true};
+  }
+  const double share = wire_share(operation, to.size);
+  const double share_between = to.nodes / n;
+  return {.between = {(n - 1) * share_between, share / g},
+          .inside = {(n - 1) * (1 - share_between), g > 1 ? share : 0}};
+}
+
+double startup_of(const LevelPart& part, const CollectiveCost& entry) {
+  switch (entry.startup_per) {
+    case StartupPer::kTask:
+      return part.hops > 0 ? entry.startup_seconds : 0;
+    case StartupPer::kPeer:
+      return part.hops * entry.startup_seconds;
+    case StartupPer::kStep:
+      return (entry.operation == kAllReduce ? 2 : 1) * part.hops * entry.startup_seconds;
+  }
+  return 0;
 }
 
 Composition composed(CollectiveOperation operation,
@@ -90,30 +117,16 @@ Composition composed(CollectiveOperation operation,
                      const MeasuredLayout& between_nodes,
                      const Layout& to,
                      double bytes) {
-  const int n = to.size();
-  const int g = to.gpus_per_node;
-  const double hop_between = startup_of_a_hop(between_nodes);
-  const double hop_inside = startup_of_a_hop(in_node);
-  const double wire = transfer_of(operation, between_nodes, bytes * wire_share(operation, to));
-  const double inside = transfer_of(operation, in_node, bytes * share_in_node(operation, to));
-  double startup_between = 0;
-  double startup_inside = 0;
-  Composition result;
-  if (is_ring(operation) || operation == kBroadcast) {
-    const double share_between = static_cast<double>(to.nodes) / n;
-    startup_between = (n - 1) * share_between * hop_between;
-    startup_inside = (n - 1) * (1 - share_between) * hop_inside;
-    result.time = {startup_between + startup_inside, std::max(wire, inside)};
-  } else {
-    startup_between = operation == kShift ? between_nodes.startup() : (n - g) * hop_between;
-    startup_inside = operation == kShift ? in_node.startup() : (g - 1) * hop_inside;
-    const LawTime over_nics = {startup_between, wire};
-    const LawTime over_ports = {startup_inside, inside};
-    result.time = over_nics.seconds() >= over_ports.seconds() ? over_nics : over_ports;
-  }
-  result.low = std::max({wire, inside, startup_between, startup_inside});
-  result.high = startup_between + startup_inside + wire + inside;
-  return result;
+  const LevelParts parts = level_parts(operation, place_on(to));
+  const double between = startup_of(parts.between, *between_nodes.cost);
+  const double inside = startup_of(parts.inside, *in_node.cost);
+  const double over_nics = transfer_of(operation, between_nodes, bytes * parts.between.share);
+  const double over_ports = transfer_of(operation, in_node, bytes * parts.inside.share);
+  return {.startup = parts.at_once ? std::max(between, inside) : between + inside,
+          .over_nics = over_nics,
+          .over_ports = over_ports,
+          .low = std::max({over_nics, over_ports, between, inside}),
+          .high = between + inside + over_nics + over_ports};
 }
 
 }  // namespace moesim

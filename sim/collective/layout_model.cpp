@@ -19,20 +19,6 @@ constexpr double kQuantile = 0.9;
 // A transfer this much longer than its start-up shows what links carry.
 constexpr double kTransferShare = 0.8;
 
-std::optional<Layout> layout_of(const CollectiveCost& cost) {
-  if (cost.group_size < 2) {
-    return std::nullopt;
-  }
-  const int nodes = cost.num_nodes > 0           ? cost.num_nodes
-                    : cost.span == Span::kNode   ? 1
-                    : cost.span == Span::kFabric ? cost.group_size
-                                                 : 0;
-  if (nodes == 0) {
-    return std::nullopt;
-  }
-  return Layout{nodes, cost.group_size / nodes};
-}
-
 // What tells two layouts of a kind apart.
 int extent(const Layout& layout) {
   return layout.nodes == 1 ? layout.gpus_per_node : layout.nodes;
@@ -59,26 +45,31 @@ void widen(LayoutEstimate& estimate, double spread) {
 
 }  // namespace
 
-LayoutModel::LayoutModel(const Profile& profile, CollectiveOperation operation)
+LayoutModel::LayoutModel(const Profile& profile,
+                         CollectiveOperation operation,
+                         std::optional<Algorithm> algorithm)
     : profile_name_(profile.name), operation_(operation) {
   for (const CollectiveCost& cost : profile.collectives) {
     const std::optional<Layout> layout = layout_of(cost);
-    if (cost.operation == operation && layout) {
+    const bool is_asked_for =
+        !algorithm || resolved(operation, cost.algorithm) == resolved(operation, *algorithm);
+    if (cost.operation == operation && layout && !cost.only_startup && is_asked_for) {
       measured_.push_back({*layout, &cost});
     }
   }
 }
 
-LayoutEstimate LayoutModel::estimate(const Layout& layout, double bytes) const {
+std::optional<LayoutEstimate> LayoutModel::find(const Layout& layout, double bytes) const {
   const std::vector<MeasuredLayout> alike = kin(layout);
   if (!alike.empty() && alike.front().layout == layout) {
     return from_itself(alike.front(), bytes);
   }
-  if (!alike.empty()) {
-    return from_kin(alike, layout, bytes);
-  }
-  if (const std::optional<LayoutEstimate> two_levels = from_two_levels(layout, bytes)) {
-    return *two_levels;
+  return alike.empty() ? from_two_levels(layout, bytes) : from_kin(alike, layout, bytes);
+}
+
+LayoutEstimate LayoutModel::estimate(const Layout& layout, double bytes) const {
+  if (const std::optional<LayoutEstimate> found = find(layout, bytes)) {
+    return *found;
   }
   std::vector<std::string> known;
   for (const MeasuredLayout& measured : measured_) {
@@ -113,12 +104,19 @@ std::vector<MeasuredLayout> LayoutModel::kin(const Layout& layout) const {
   return alike;
 }
 
-LawTime LayoutModel::law(const MeasuredLayout& from, const Layout& to, double bytes) const {
-  const LawTime ring = more_steps(operation_, from, to, bytes);
-  if (operation_ != CollectiveOperation::kAllReduce || from.layout.nodes == 1) {
+LawTime LayoutModel::law(const MeasuredLayout& from,
+                         const Layout& to,
+                         double bytes,
+                         double congestion) const {
+  const auto congested = [&](LawTerms terms) {
+    terms.scale *= congestion;
+    return terms.at(from, bytes);
+  };
+  const LawTime ring = congested(more_steps(operation_, from, place_on(to)));
+  if (!may_be_tree(from)) {
     return ring;
   }
-  const LawTime tree = deeper_tree(from, to, bytes);
+  const LawTime tree = congested(deeper_tree(from, place_on(to)));
   return tree.seconds() < ring.seconds() ? tree : ring;
 }
 
@@ -159,6 +157,19 @@ LayoutModel::Check LayoutModel::check_of(const std::vector<MeasuredLayout>& kin)
   return check(kin[0], kin[1]);
 }
 
+double LayoutModel::congestion(const Layout& layout) const {
+  return congestion(kin(layout), layout);
+}
+
+double LayoutModel::congestion(const std::vector<MeasuredLayout>& kin, const Layout& layout) const {
+  if (kin.size() < 2) {
+    return 1;
+  }
+  const Layout& nearest = kin.front().layout;
+  const double sign = extent(layout) > extent(nearest) ? 1 : -1;
+  return std::exp(sign * check_of(kin).congestion_exponent * distance(layout, nearest));
+}
+
 LayoutEstimate LayoutModel::from_itself(const MeasuredLayout& itself, double bytes) const {
   LayoutEstimate estimate;
   estimate.seconds = estimate.low = estimate.high = itself.seconds(bytes);
@@ -182,12 +193,10 @@ LayoutEstimate LayoutModel::from_kin(const std::vector<MeasuredLayout>& kin,
                                      double bytes) const {
   const MeasuredLayout& nearest = kin.front();
   const Check check = check_of(kin);
-  const LawTime said = law(nearest, layout, bytes);
   const double step = distance(layout, nearest.layout);
-  const double sign = extent(layout) > extent(nearest.layout) ? 1 : -1;
-  const double congestion = std::exp(sign * check.congestion_exponent * step);
   LayoutEstimate estimate;
-  estimate.seconds = estimate.low = estimate.high = said.startup + said.transfer * congestion;
+  estimate.seconds = estimate.low = estimate.high =
+      law(nearest, layout, bytes, congestion(kin, layout)).seconds();
   estimate.extrapolated = true;
   estimate.basis = fmt::format("from {} by more steps", to_string(nearest.layout));
   widen(estimate, check.spread * step);
@@ -204,10 +213,8 @@ std::optional<LayoutEstimate> LayoutModel::from_two_levels(const Layout& layout,
   const Composition parts = composed(operation_, inside.front(), between.front(), layout, bytes);
   const Check check = check_of(between);
   const double step = distance({layout.nodes, 1}, between.front().layout);
-  const double sign = layout.nodes > between.front().layout.nodes ? 1 : -1;
-  const double congestion = std::exp(sign * check.congestion_exponent * step);
   LayoutEstimate estimate;
-  estimate.seconds = parts.time.startup + parts.time.transfer * congestion;
+  estimate.seconds = parts.seconds(congestion(between, {layout.nodes, 1}));
   estimate.low = std::min(parts.low, estimate.seconds);
   estimate.high = std::max(parts.high, estimate.seconds);
   estimate.extrapolated = true;

@@ -11,9 +11,11 @@ namespace moesim {
 // What a collective takes on a layout, whether that was measured or not.
 struct LayoutEstimate {
   double seconds = 0;
-  // A stated interval: [seconds, seconds] where layout and size were measured.
+  // A stated interval: [seconds, seconds] where layout and size were measured. Where nothing tells
+  // one, `has_interval` is false and both are nothing.
   double low = 0;
   double high = 0;
+  bool has_interval = true;
   bool extrapolated =
       false;          // another layout than any measured, or a size beyond the measured ones
   std::string basis;  // "measured", "from 8 nodes x 4 GPUs by more steps"
@@ -34,11 +36,20 @@ struct LayoutEstimate {
 // from one GPU on each node to all of them, besides the bounds of Composition.
 class LayoutModel {
  public:
-  // Keeps references into the profile.
-  LayoutModel(const Profile& profile, CollectiveOperation operation);
+  // Of what was measured with `algorithm`, or with any. Keeps references into the profile.
+  LayoutModel(const Profile& profile,
+              CollectiveOperation operation,
+              std::optional<Algorithm> algorithm = {});
+
+  // Nothing when no entry tells.
+  [[nodiscard]] std::optional<LayoutEstimate> find(const Layout& layout, double bytes) const;
 
   // Throws Error when no entry tells.
   [[nodiscard]] LayoutEstimate estimate(const Layout& layout, double bytes) const;
+
+  // How many times as long as the law says a transfer takes on a layout, told from two node counts
+  // of its kind; 1 where there are no two.
+  [[nodiscard]] double congestion(const Layout& layout) const;
 
   [[nodiscard]] const std::vector<MeasuredLayout>& measured() const { return measured_; }
 
@@ -52,7 +63,12 @@ class LayoutModel {
   [[nodiscard]] std::vector<MeasuredLayout> kin(const Layout& layout) const;
   [[nodiscard]] Check check(const MeasuredLayout& nearest, const MeasuredLayout& other) const;
   [[nodiscard]] Check check_of(const std::vector<MeasuredLayout>& kin) const;
-  [[nodiscard]] LawTime law(const MeasuredLayout& from, const Layout& to, double bytes) const;
+  [[nodiscard]] double congestion(const std::vector<MeasuredLayout>& kin,
+                                  const Layout& layout) const;
+  [[nodiscard]] LawTime law(const MeasuredLayout& from,
+                            const Layout& to,
+                            double bytes,
+                            double congestion = 1) const;
   [[nodiscard]] LayoutEstimate from_itself(const MeasuredLayout& itself, double bytes) const;
   [[nodiscard]] LayoutEstimate from_kin(const std::vector<MeasuredLayout>& kin,
                                         const Layout& layout,

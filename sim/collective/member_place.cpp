@@ -24,6 +24,10 @@ Span MemberPlace::span() const {
   return nodes == size ? Span::kFabric : Span::kBoth;
 }
 
+MemberPlace place_on(const Layout& layout) {
+  return {.size = layout.size(), .nodes = layout.nodes, .on_node = layout.gpus_per_node};
+}
+
 std::vector<MemberPlace> places_of(const Cluster& cluster, const std::vector<int>& members) {
   std::vector<int> on_node(cluster.num_nodes);
   int nodes = 0;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/collective/layout.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
 
@@ -23,6 +24,9 @@ struct MemberPlace {
 
   friend auto operator<=>(const MemberPlace&, const MemberPlace&) = default;
 };
+
+// The place of every member of a group on such a layout.
+MemberPlace place_on(const Layout& layout);
 
 // The places of all members, in group order.
 std::vector<MemberPlace> places_of(const Cluster& cluster, const std::vector<int>& members);

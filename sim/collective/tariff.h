@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/collective/layout_laws.h"
 #include "sim/collective/member_place.h"
 #include "sim/io/cluster.h"
 #include "sim/io/profile.h"
@@ -24,8 +26,15 @@ struct PortPrice {
   double scale = 1;
   BottleneckPlace bottleneck = BottleneckPlace::kPort;
   double peer_bytes_per_second = 0;  // that no two members' messages exceed; 0: no limit
+  std::optional<LawTerms> tree{};    // taken where it is faster
 
-  double seconds(double bytes) const;
+  LawTime time(double bytes) const;
+
+  // Of the transfer alone.
+  double seconds(double bytes) const { return time(bytes).transfer; }
+
+  // Whether the transfer grows in proportion to the bytes.
+  bool is_proportional() const { return (entry == nullptr || entry->points.empty()) && !tree; }
 
   // True when the entry is a table that was not measured at this size.
   bool extrapolates(double bytes) const;

@@ -49,6 +49,7 @@ class WireTariffMaker {
   void use_wire(const CollectiveCost* own);
   PortPrice of_rate(Span span) const;
   double level_startup(Span span, int steps);
+  const CollectiveCost* measured_with_another(Span span) const;
   double startup(const CollectiveCost& entry, int steps) const;
 
   const Profile& profile_;
@@ -56,6 +57,7 @@ class WireTariffMaker {
   EntryQuery query_;
   MemberPlace place_;
   Steps steps_;
+  const CollectiveCost* borrowed_ = nullptr;  // whose start-up a level has
   Tariff tariff_;
 };
 
@@ -118,7 +120,34 @@ double WireTariffMaker::level_startup(Span span, int steps) {
     tariff_.weight = entry->weight;
     price.peer_bytes_per_second = entry->peer_bytes_per_second;
   }
-  return steps == 0 ? 0 : has_own ? startup(*entry, steps) : steps * rate.latency_seconds;
+  if (steps == 0 || has_own) {
+    return steps == 0 ? 0 : startup(*entry, steps);
+  }
+  if (const CollectiveCost* other = measured_with_another(span)) {
+    borrowed_ = other;
+    return steps * step_startup(*other, place_);
+  }
+  return steps * rate.latency_seconds;
+}
+
+// Whose start-up stands in: that of the same members, else that of the level.
+const CollectiveCost* WireTariffMaker::measured_with_another(Span span) const {
+  for (const Span of : {place_.span(), span}) {
+    const int size = of == Span::kNode     ? place_.on_node
+                     : of == Span::kFabric ? place_.nodes
+                                           : place_.size;
+    const CollectiveCost* other = find_entry(profile_,
+                                             {.operation = query_.operation,
+                                              .span = of,
+                                              .size = size,
+                                              .nodes = place_.nodes,
+                                              .algorithm = {},
+                                              .needs_transfer = true});
+    if (other != nullptr) {
+      return other;
+    }
+  }
+  return nullptr;
 }
 
 // Start-ups of both levels follow each other, but for those of PIPE.
@@ -140,12 +169,19 @@ void WireTariffMaker::use_wire(const CollectiveCost* own) {
         own->peer_bytes_per_second;
   }
   (tariff_.inter.used ? tariff_.inter : tariff_.intra).startup_seconds = seconds;
-  tariff_.assumptions.push_back(
-      fmt::format("{} with {}: {}; rate{} of the cluster's ports",
-                  describe(query_.operation, place_.span()),
-                  to_string(*query_.algorithm),
-                  own != nullptr ? "the profile has its start-up alone" : "not in the profile",
-                  own != nullptr ? "" : " and latency"));
+  const std::string rates =
+      own != nullptr ? "the profile has its start-up alone; rate of the cluster's ports"
+      : borrowed_ != nullptr
+          ? fmt::format(
+                "not in the profile; rate of the cluster's ports, start-up of a step that "
+                "of {} with {}",
+                describe(query_.operation, borrowed_->span),
+                to_string(resolved(query_.operation, borrowed_->algorithm)))
+          : "not in the profile; rate and latency of the cluster's ports";
+  tariff_.assumptions.push_back(fmt::format("{} with {}: {}",
+                                            describe(query_.operation, place_.span()),
+                                            to_string(*query_.algorithm),
+                                            rates));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sim/base/message.h"
 #include "sim/cluster/cluster_links.h"
 #include "sim/collective/cost_curve.h"
+#include "sim/io/gpu_match.h"
 #include "sim/program/variation.h"
 #include "sim/program/work.h"
 
@@ -65,6 +66,7 @@ TaskCosts::TaskCosts(const Program& program, const Cluster* cluster, const Profi
                     cluster->num_gpus()));
   }
   if (cluster != nullptr && profile != nullptr) {
+    gpu_mismatch_ = gpu_mismatch(*profile, *cluster);
     collective_costs_.emplace(program_, *cluster_, *profile_, valid_rows_);
   }
 }
@@ -104,6 +106,7 @@ Time TaskCosts::work_duration(const Task& task, int rank) {
                             visible_in_line(task.name),
                             descriptor_name(task.descriptor)));
   }
+  note(gpu_mismatch_);
   const Work work = work_of(program_, task, depends_on_rank(task) ? valid_share(task, rank) : 1);
   if (const OperationCost* cost = operation_cost(*profile_, task)) {
     return checked_time(operation_seconds(*cost, work), task.name);
@@ -262,9 +265,10 @@ const std::vector<MemberPlace>& TaskCosts::places(int group) {
   return places;
 }
 
-void TaskCosts::note(const char* assumption) {
-  if (std::find(assumptions_.begin(), assumptions_.end(), assumption) == assumptions_.end()) {
-    assumptions_.emplace_back(assumption);
+void TaskCosts::note(const std::string& assumption) {
+  if (!assumption.empty() &&
+      std::find(assumptions_.begin(), assumptions_.end(), assumption) == assumptions_.end()) {
+    assumptions_.push_back(assumption);
   }
 }
 

@@ -92,11 +92,12 @@ class TaskCosts {
   Time phase_alone(const Task& task, int instance, int phase);
   Time busiest_link(const Task& task, int phase) const;
   const std::vector<MemberPlace>& places(int group);
-  void note(const char* assumption);
+  void note(const std::string& assumption);  // once, unless it is empty
   void collect_collective_assumptions();
 
   const Program& program_;
   const Cluster* cluster_;
+  std::string gpu_mismatch_;  // what is to be said where work costs what another GPU takes
   const Profile* profile_;
   GroupTable groups_;
   ValidRows valid_rows_;

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "sim/base/message.h"
 #include "sim/io/files.h"
 #include "sim/io/internal/limits.h"
 #include "sim/io/suggestion.h"
@@ -219,6 +220,19 @@ void read_bottleneck(const Fields& fields, CollectiveCost& cost) {
   }
 }
 
+void read_ring_rate(const Fields& fields, CollectiveCost& cost) {
+  if (!fields.has("ring_rate")) {
+    return;
+  }
+  if (resolved(cost.operation, cost.algorithm) != Algorithm::kRing || cost.only_startup ||
+      cost.group_size == 0) {
+    throw fields.error("ring_rate",
+                       "it is what links gave a ring whose bytes were measured in a group of a "
+                       "known size; remove it, or give group_size, and per_byte or points");
+  }
+  cost.ring_bytes_per_second = fields.quantity("ring_rate", parse_rate);
+}
+
 CollectiveCost read_collective(const Fields& fields) {
   CollectiveCost cost;
   cost.operation = fields.choice<CollectiveOperation>("operation");
@@ -232,6 +246,7 @@ CollectiveCost read_collective(const Fields& fields) {
   if (fields.has("peer_rate")) {
     cost.peer_bytes_per_second = fields.quantity("peer_rate", parse_rate);
   }
+  read_ring_rate(fields, cost);
   check_startup_of_points(fields, cost);
   cost.weight = fields.real_or("weight", 1, {1e-6, 1e6});
   cost.fit = read_fit(fields);
@@ -296,6 +311,7 @@ Profile parse_profile(const std::string& text,
   profile.name = root.text_or("name", document.stem());
   profile.source = root.text_or("source", "");
   profile.environment = root.texts("environment");
+  profile.gpu = root.text_or("gpu", "");
   if (const std::optional<Fields> gemm = root.optional_child("gemm")) {
     profile.gemm = read_gemm(*gemm);
   }
@@ -320,7 +336,18 @@ Profile parse_profile(const std::string& text,
 void prefer(const std::vector<std::string>& algorithms, Profile& profile) {
   std::vector<AlgorithmChoice> choices;
   for (const std::string& text : algorithms) {
-    choices.push_back(parse_algorithm_choice(text));
+    const AlgorithmChoice choice = parse_algorithm_choice(text);
+    const auto same =
+        std::find_if(choices.begin(), choices.end(), [&](const AlgorithmChoice& earlier) {
+          return earlier.operation == choice.operation;
+        });
+    if (same != choices.end()) {
+      throw Error("--algorithm " + visible_in_line(text),
+                  fmt::format("{} has an algorithm already ({}); give one of the two",
+                              to_string(choice.operation),
+                              to_string(same->algorithm)));
+    }
+    choices.push_back(choice);
   }
   profile.algorithms.insert(profile.algorithms.begin(), choices.begin(), choices.end());
 }

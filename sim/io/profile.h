@@ -52,6 +52,7 @@ struct CollectiveCost {
   Algorithm algorithm = Algorithm::kDefault;  // that it was measured with
   bool only_startup = false;
   double peer_bytes_per_second = 0;   // that no two members' messages exceed; 0: no limit
+  double ring_bytes_per_second = 0;   // that the links it was measured on give its ring; 0: unknown
   std::string bottleneck_link{};      // of kLink: which (sim/cluster/link_selector.h)
   std::string bottleneck_location{};  // of it in the profile's file, for messages
 };
@@ -84,6 +85,7 @@ struct Profile {
   std::string name;
   std::string source;
   std::vector<std::string> environment;  // settings under which it was measured
+  std::string gpu;  // whose costs of computing these are: its product name; empty: not stated
   std::optional<GemmCost> gemm;
   std::optional<double> memory_bytes_per_second;
   std::vector<OperationCost> operations;  // each wins over gemm and memory_bytes_per_second
@@ -111,7 +113,8 @@ Profile parse_profile(const std::string& text,
                       const std::string& path,
                       const std::vector<std::string>& overrides = {});
 
-// Puts algorithms, each as "OPERATION=NAME", before those of the profile. Throws Error.
+// Puts algorithms, each as "OPERATION=NAME", before those of the profile. Throws Error, also where
+// an operation is given two.
 void prefer(const std::vector<std::string>& algorithms, Profile& profile);
 
 // The profile in text format; reading it gives the same profile, numbers to nine digits.

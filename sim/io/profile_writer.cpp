@@ -93,6 +93,9 @@ void write(const CollectiveCost& cost, proto::CollectiveCost& message) {
   if (cost.peer_bytes_per_second > 0) {
     message.set_peer_rate(rate(cost.peer_bytes_per_second));
   }
+  if (cost.ring_bytes_per_second > 0) {
+    message.set_ring_rate(rate(cost.ring_bytes_per_second));
+  }
   if (cost.fit.num_samples > 0) {
     write(cost.fit, *message.mutable_fit());
   }
@@ -114,6 +117,9 @@ std::string profile_to_text(const Profile& profile) {
   message.set_source(profile.source);
   for (const std::string& setting : profile.environment) {
     message.add_environment(setting);
+  }
+  if (!profile.gpu.empty()) {
+    message.set_gpu(profile.gpu);
   }
   if (profile.gemm.has_value()) {
     proto::GemmCost& gemm = *message.mutable_gemm();

@@ -47,6 +47,25 @@ TEST_F(CheckTest, UpdateThenCheckAgrees) {
   EXPECT_THAT(workspace_.read("junit.xml"), HasSubstr(R"(tests="3" failures="0")"));
 }
 
+// The cluster of the study and its profile each name a GPU.
+TEST_F(CheckTest, CostsOfAnotherGpuAreWarnedOfAndAnAssumption) {
+  workspace_.write("cluster.txtpb", workspace_.read("cluster.txtpb") + "gpu: 'H100 SXM'\n");
+  workspace_.write("profile.txtpb", workspace_.read("profile.txtpb") + "gpu: 'RTX A6000'\n");
+  check({"--update"});
+  const std::string mismatch =
+      "costs of computing in profile 'small' are of RTX A6000, the GPUs of cluster 'small' are "
+      "H100 "
+      "SXM";
+  const Outcome outcome = check();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("  warning: " + mismatch));
+  EXPECT_THAT(workspace_.run({"simulate", "study.txtpb"}).out, HasSubstr("  - " + mismatch));
+  const Outcome of_topology =
+      workspace_.run({"topology", "check", "cluster.txtpb", "--profile", "profile.txtpb"});
+  EXPECT_EQ(of_topology.exit_code, 0);
+  EXPECT_THAT(of_topology.out, HasSubstr("\nwarning: " + mismatch));
+}
+
 TEST_F(CheckTest, DriftIsNamedAndUpdateSettlesIt) {
   check({"--update"});
   make_network_slower();

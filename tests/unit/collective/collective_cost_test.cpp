@@ -109,7 +109,7 @@ TEST_F(CollectiveCostTest, StartupPerPeer) {
   EXPECT_EQ(load(kAllToAll, 100, ranks(8, 0, 4)).startup, ps(35));
 }
 
-TEST_F(CollectiveCostTest, ExactSizeThenNearestScaledByTheWireShare) {
+TEST_F(CollectiveCostTest, ExactSizeThenNearestByTheLawOfMoreSteps) {
   profile_.collectives = {make_cost(kAllGather, Span::kFabric, 0, 7),
                           make_cost(kAllGather, Span::kFabric, 0, 1),
                           make_cost(kAllGather, Span::kFabric, 0, 10)};
@@ -119,9 +119,9 @@ TEST_F(CollectiveCostTest, ExactSizeThenNearestScaledByTheWireShare) {
   EXPECT_THAT(costs_.assumptions(), IsEmpty());
   // 3 is nearest to 2: 100 * (2/3) / (1/2).
   EXPECT_EQ(load(kAllGather, 300, ranks(3, 0, 4)).alone(), ps(400));
-  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("groups of 2, scaled to groups of 3")));
-  // 5 is as near to 2 as to 8: the first of the two.
-  EXPECT_EQ(load(kAllGather, 500, ranks(5, 0, 4)).alone(), ps(800));
+  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("groups of 2, taken to groups of 3")));
+  // 4 is half of 8 and twice 2: the first of the two, 400 * (3/4) / (1/2).
+  EXPECT_EQ(load(kAllGather, 400, ranks(4, 0, 4)).alone(), ps(600));
 }
 
 TEST_F(CollectiveCostTest, AnUnstatedSizeServesAnyGroup) {
@@ -254,12 +254,57 @@ TEST_F(CollectiveCostTest, AllToAllWithUnevenNodes) {
   EXPECT_EQ(load(kAllToAll, 400, members, 3).load, loads(0, 0, 600, 600));
 }
 
-TEST_F(CollectiveCostTest, OthersOverBothSpansAreTakenBetweenTheNodes) {
-  profile_.collectives = {make_cost(kAllReduce, Span::kFabric, 5, 2)};
-  const CollectiveLoad load_ = load(kAllReduce, 100, ranks(32));
-  EXPECT_EQ(load_.startup, ps(5));
-  EXPECT_EQ(load_.load, loads(0, 0, 200, 200));
-  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("as between its 8 nodes")));
+// 32 ranks, 4 on each of 8 nodes: of 31 hops 8/32 cross nodes. All-gather of 3200 bytes: a port in
+// the node carries 31/32 of them, each of the 4 NICs a quarter of that. A ring that was measured
+// over 8 nodes carries 7/8 of its bytes, one over 4 GPUs 3/4.
+TEST_F(CollectiveCostTest, ARingOverBothSpansTakesWhatItsLevelsTake) {
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 3),
+                          make_cost(kAllGather, Span::kFabric, 50, 14)};
+  // 3100 / (3/4) * 3 and 775 / (7/8) * 14; start-ups that are paid once are.
+  const CollectiveLoad once = load(kAllGather, 3200, ranks(32));
+  EXPECT_EQ(once.startup, ps(59));
+  EXPECT_EQ(once.load, loads(12400, 12400, 12400, 12400));
+  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("from what it takes within a node and")));
+}
+
+TEST_F(CollectiveCostTest, StartUpsOfARingOverBothSpansAreThoseOfItsHops) {
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 16, 3),
+                          make_cost(kAllGather, Span::kFabric, 64, 14)};
+  profile_.collectives[0].startup_per = profile_.collectives[1].startup_per = StartupPer::kPeer;
+  EXPECT_EQ(load(kAllGather, 3200, ranks(32)).startup, ps(31 * 64 / 4 + 31 * 16 * 3 / 4));
+}
+
+// What the profile lacks of the two the cluster's ports carry, at 1 ps a byte; 23.25 hops within a
+// node at their latency of 8 ps.
+TEST_F(CollectiveCostTest, ARingOverBothSpansTakesPortsWhereALevelHasNoFigure) {
+  cluster_.intra_node.latency_seconds = 8e-12;
+  profile_.collectives = {make_cost(kAllGather, Span::kFabric, 50, 14)};
+  const CollectiveLoad load_ = load(kAllGather, 3200, ranks(32));
+  EXPECT_EQ(load_.startup, ps(50 + 186));
+  EXPECT_EQ(load_.load, loads(3100, 3100, 12400, 12400));
+}
+
+TEST_F(CollectiveCostTest, ARingOverBothSpansSaysWhenNothingIsKnownWithinANode) {
+  cluster_.intra_node.bytes_per_second = 0;
+  profile_.collectives = {make_cost(kAllGather, Span::kFabric, 50, 14)};
+  EXPECT_EQ(load(kAllGather, 3200, ranks(32)).load, loads(0, 0, 12400, 12400));
+  EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("is not known and counts as nothing")));
+}
+
+// An entry of 2 GPUs on each node says less of 4 than its levels do.
+TEST_F(CollectiveCostTest, LevelsWinOverAFigureOfOtherNodes) {
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 3),
+                          make_cost(kAllGather, Span::kFabric, 50, 14),
+                          make_cost(kAllGather, Span::kBoth, 1, 1)};
+  profile_.collectives[2].group_size = 16;
+  profile_.collectives[2].num_nodes = 8;
+  EXPECT_EQ(load(kAllGather, 3200, ranks(32)).startup, ps(59));
+  profile_.collectives.erase(profile_.collectives.begin());
+  // 3200 * (31/32) / (15/16), to the picosecond above.
+  CollectiveCosts costs{program_, cluster_, profile_, valid_rows_};
+  Task task;
+  task.descriptor = Collective{.operation = kAllGather, .group = 0, .bytes = 3200};
+  EXPECT_EQ(costs.load(task, ranks(32), 0).load, loads(3307, 3307, 3307, 3307));
 }
 
 TEST_F(CollectiveCostTest, AFigureForBothSpansLoadsBothPorts) {

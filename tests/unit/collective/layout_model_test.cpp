@@ -98,9 +98,13 @@ TEST(LayoutModelTest, AnAllToAllSendsToMorePeers) {
 TEST(LayoutModelTest, AnAllReduceTakesTheFasterOfRingAndTree) {
   const double hop = 1e-5;
   const double slope = 1e-9;
-  const Profile profile = profile_of({line(kAllReduce, {8, 4}, hop, slope)});
+  const Profile profile = profile_of({table(kAllReduce, {8, 4}, hop, slope)});
   EXPECT_NEAR(
       estimated(profile, kAllReduce, {32, 4}, 1e6), 31 * hop * 5 / 3 + slope * 1e6, kRelative);
+  // A line is a ring's, whose share of bytes on the wire grows from 31/32 to 127/128.
+  const Profile ring = profile_of({line(kAllReduce, {8, 4}, hop, slope)});
+  EXPECT_NEAR(
+      estimated(ring, kAllReduce, {32, 4}, 1e6), 127 * hop + slope * 1e6 * 127 / 124, kRelative);
 }
 
 // n = 40: 39 hops, a quarter of them between nodes; each of 4 NICs carries a quarter of 39/40.
@@ -125,7 +129,8 @@ TEST(LayoutModelTest, ARingOverTwoLevels) {
 }
 
 // 36 of 40 parts leave the node, 3 stay in it beside one's own: over the NIC
-// 36 * 9 us + 0.9 bytes * nic, inside at the same time 3 * 4 us + 3/40 bytes * port.
+// 36 * 9 us, then 0.9 bytes * nic; inside at the same time 3 * 4 us, then 3/40 bytes * port. The
+// longer start-up counts, and the longer transfer.
 TEST(LayoutModelTest, AnAllToAllOverTwoLevelsTakesTheSlower) {
   const double nic = 1.0 / 50e9;
   const double port = 1.0 / 400e9;
@@ -133,7 +138,7 @@ TEST(LayoutModelTest, AnAllToAllOverTwoLevelsTakesTheSlower) {
       {line(kAllToAll, {10, 1}, 9e-6, nic * 9 / 10), line(kAllToAll, {1, 8}, 4e-6, port * 7 / 8)});
   EXPECT_NEAR(estimated(profile, kAllToAll, {10, 4}, 1e9), 36 * 9e-6 + 0.9e9 * nic, kRelative);
   profile.collectives[1].seconds_per_byte *= 1000;
-  EXPECT_NEAR(estimated(profile, kAllToAll, {10, 4}, 1e9), 3 * 4e-6 + 75e6 * port * 1000, 1e-8);
+  EXPECT_NEAR(estimated(profile, kAllToAll, {10, 4}, 1e9), 36 * 9e-6 + 75e6 * port * 1000, 1e-8);
 }
 
 TEST(LayoutModelTest, WhatWasMeasuredIsTaken) {

@@ -141,6 +141,9 @@ TEST(ProfileTest, AlgorithmsFitTheirOperations) {
   EXPECT_EQ(entry("startup: '1 us' startup_per: STEP points { bytes: '2 B' time: '2 us' }"),
             "p.txtpb:2:30: the start-up of measured points is that of the task or of each peer; "
             "give TASK or PEER");
+  EXPECT_EQ(entry("startup: '1 us' ring_rate: '1 GB/s'"),
+            "p.txtpb:2:28: it is what links gave a ring whose bytes were measured in a group of a "
+            "known size; remove it, or give group_size, and per_byte or points");
   EXPECT_EQ(profile_error("algorithms { operation: SHIFT }"),
             "p.txtpb:1:1: no \"algorithm\"; say which");
   EXPECT_EQ(profile_error("algorithms { operation: SHIFT algorithm: RING }"),
@@ -164,6 +167,14 @@ TEST(ProfileTest, AlgorithmsOfTheCommandLineComeFirst) {
     }
     return std::string();
   };
+  try {
+    prefer({"ALL_REDUCE=TREE", "SHIFT=DIRECT", "ALL_REDUCE=RING"}, profile);
+    ADD_FAILURE() << "two algorithms of one operation";
+  } catch (const Error& caught) {
+    EXPECT_STREQ(caught.what(),
+                 "--algorithm ALL_REDUCE=RING: ALL_REDUCE has an algorithm already (TREE); give "
+                 "one of the two");
+  }
   EXPECT_EQ(error("ALL_REDUCE"),
             "--algorithm ALL_REDUCE: no \"=\"; write OPERATION=NAME, such as ALL_REDUCE=TREE");
   EXPECT_EQ(error("ALL_REDUCE=TRE"),
@@ -231,6 +242,7 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   profile.name = "p";
   profile.source = "measured";
   profile.environment = {"clock free"};
+  profile.gpu = "H100 SXM";
   profile.operations = {{"expert", Pass::kBackward, 1.5e-6, 2.5e-10, 0, {12, 0.99, 0.01}},
                         {"order", Pass::kForward, 0, 0, 3e-9, {}},
                         {"attention", Pass::kForward, 0, 0, 0, {}, {{1000, 1e-4}, {4000, 9e-4}}}};
@@ -249,6 +261,7 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   table.startup_seconds = 1e-5;
   table.startup_per = StartupPer::kPeer;
   table.points = {{1024, 1e-4}, {4096, 2e-4}};
+  table.ring_bytes_per_second = 1.25e10;
   CollectiveCost startup;
   startup.operation = CollectiveOperation::kAllReduce;
   startup.startup_seconds = 3e-6;
@@ -272,7 +285,9 @@ TEST(ProfileTest, WhatIsWrittenReadsTheSame) {
   ASSERT_EQ(read.operations[2].points.size(), 2U);
   EXPECT_EQ(read.operations[2].points[1].size, 4000);
   EXPECT_NEAR(read.operations[2].points[1].seconds, 9e-4, 1e-12);
+  EXPECT_EQ(read.gpu, "H100 SXM");
   ASSERT_EQ(read.collectives.size(), 3U);
+  EXPECT_NEAR(read.collectives[1].ring_bytes_per_second, 1.25e10, 1);
   EXPECT_TRUE(read.collectives[2].only_startup);
   EXPECT_EQ(read.collectives[2].startup_per, StartupPer::kStep);
   EXPECT_EQ(read.collectives[2].algorithm, Algorithm::kTree);

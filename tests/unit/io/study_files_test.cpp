@@ -43,7 +43,7 @@ TEST(SweepTest, AxesMustMeanSomething) {
   EXPECT_EQ(sweep_error(head + "axes { field: 'profile.speed' values: '1' }"),
             "s.txtpb:2:15: no field \"speed\" in Profile; use one of name, source, environment, "
             "gemm, memory_rate, collectives, launch_overhead, hardware_queues, intra_node_rate, "
-            "inter_node_rate, operations, algorithms");
+            "inter_node_rate, operations, algorithms, gpu");
   EXPECT_EQ(sweep_error(head + "axes { field: 'degrees' values: '1' }"),
             "s.txtpb:2:15: \"degrees\" is a group of fields; name one of forward, backward, "
             "non_moe, forward_per_layer, backward_per_layer");
