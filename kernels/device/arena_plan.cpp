@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/device/lowering_space.h"
 #include "kernels/device/tensor_lives.h"
 #include "sim/base/check.h"
 
 namespace moesim {
 namespace {
-
-int64_t aligned(int64_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
 
 // Memory [begin, end) of a tensor that has its place.
 struct Placed {
@@ -50,7 +47,7 @@ class ArenaPlanner {
   }
 
   void place(int tensor) {
-    const int64_t size = aligned(request_.sizes[tensor]);
+    const int64_t size = device_aligned(request_.sizes[tensor]);
     int64_t begin = 0;
     for (const Placed& other : placed_) {
       if (begin + size > other.begin && begin < other.end && !may_share(tensor, other.tensor)) {

@@ -7,11 +7,7 @@
 
 namespace moesim {
 
-// Every tensor begins at a multiple of it, as memory of cudaMalloc does; libraries choose faster
-// kernels for aligned operands.
-inline constexpr int64_t kArenaAlignment = 256;
-
-// Where the tensors of one rank lie in its arena.
+// Where the tensors of one rank lie in its arena, each at a multiple of kDeviceAlignment.
 struct ArenaPlan {
   std::vector<int64_t> offsets;  // by tensor, in bytes; kNone: no task of the role uses it
   int64_t bytes = 0;             // of the arena

@@ -5,6 +5,7 @@
 
 #include "kernels/device/arena_plan.h"
 #include "kernels/device/issue_order.h"
+#include "kernels/device/lowering_space.h"
 #include "sim/cli/validate/equality_cases.h"
 #include "sim/program/role_table.h"
 #include "sim/schedule/unit_evaluator.h"
@@ -77,7 +78,7 @@ class BruteForce {
 std::vector<int64_t> sizes_of(const Program& program) {
   std::vector<int64_t> sizes;
   for (const Tensor& tensor : program.tensors) {
-    sizes.push_back(kArenaAlignment * tensor.bytes());  // so that nothing is lost to it
+    sizes.push_back(kDeviceAlignment * tensor.bytes());  // so that nothing is lost to it
   }
   return sizes;
 }
@@ -95,7 +96,7 @@ int64_t check_arena(const Program& program, int role, const ArenaPlan& plan) {
       continue;
     }
     sum += sizes[one];
-    EXPECT_EQ(plan.offsets[one] % kArenaAlignment, 0);
+    EXPECT_EQ(plan.offsets[one] % kDeviceAlignment, 0);
     EXPECT_LE(plan.offsets[one] + sizes[one], plan.bytes);
     for (int other = one + 1; other < num_tensors; ++other) {
       const bool overlap = lives.is_used(other) &&
