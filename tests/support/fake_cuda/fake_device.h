@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -29,6 +30,7 @@ struct FakeEvent {
 struct FakeItem {
   std::function<void()> work{};
   Time duration{};
+  Time launched{};  // nothing starts before the host has come to it
   bool is_kernel = false;
   std::shared_ptr<FakeRecord> record{};
   std::shared_ptr<FakeRecord> wait{};
@@ -90,6 +92,8 @@ class FakeDevice {
   void add_work(FakeStream* stream, std::function<void()> work, Time duration, bool is_kernel);
   void record(FakeEvent* event, FakeStream* stream, bool is_external);
   void wait(FakeStream* stream, const FakeEvent& event);
+  // What the host launches from here on starts no earlier.
+  void advance_host(Time now) { host_now_ = std::max(host_now_, now); }
   // False where nothing can go on any more.
   bool run_until(const std::function<bool()>& is_done);
   bool run_all();
@@ -119,6 +123,7 @@ class FakeDevice {
   bool has_context_ = false;
   int num_waits_ = 0;
   int num_kernels_ = 0;
+  Time host_now_;
   int failure_ = 0;
 };
 

@@ -149,8 +149,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize",
-              [&] { return wait_until([&] { return fake(stream)->items.empty(); }); });
+  return call("cudaStreamSynchronize", [&] {
+    const cudaError_t status = wait_until([&] { return fake(stream)->items.empty(); });
+    device().advance_host(fake(stream)->now);
+    return status;
+  });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -191,7 +194,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", [&] {
     const auto last = fake(event)->last;
-    return wait_until([&] { return last == nullptr || last->is_over; });
+    const cudaError_t status = wait_until([&] { return last == nullptr || last->is_over; });
+    if (last != nullptr) {
+      device().advance_host(last->time);
+    }
+    return status;
   });
 }
 
