@@ -9,6 +9,7 @@
 #include "kernels/cuda/cuda_executor.h"
 #include "tests/property/cuda_runs.h"
 #include "tests/property/equality_model.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
 
 namespace moesim {
 namespace {
