@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/cuda/context_state.h"
 #include "tests/support/fake_cuda/fake_device.h"
 
 namespace {
@@ -38,12 +39,6 @@ cudaError_t wait_until(const std::function<bool()>& is_done) {
     return cudaErrorLaunchTimeout;  // it would wait for ever
   }
   return static_cast<cudaError_t>(device().failure());
-}
-
-int get_context_state(int, unsigned* flags, int* is_active) {
-  *flags = 0;
-  *is_active = device().has_context() ? 1 : 0;
-  return 0;
 }
 
 }  // namespace
@@ -116,14 +111,6 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaRuntimeGetVersion(int* version) {
   return call("cudaRuntimeGetVersion", [&] {
     *version = 12'080;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGetDriverEntryPointByVersion(
-    const char*, void** function, unsigned, unsigned long long, cudaDriverEntryPointQueryResult*) {
-  return call("cudaGetDriverEntryPointByVersion", [&] {
-    *function = reinterpret_cast<void*>(&get_context_state);
     return cudaSuccess;
   });
 }
@@ -258,4 +245,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   device().destroy(graph);
   return cudaSuccess;
+}
+
+bool moesim::has_context(int) {
+  return device().has_context();
 }
