@@ -25,13 +25,9 @@ FakeEvent* fake(cudaEvent_t event) {
   return reinterpret_cast<FakeEvent*>(event);
 }
 
-// Counts the call and does it, unless it is to fail.
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
-  if (const auto status = device().enter(name)) {
-    return static_cast<cudaError_t>(*status);
-  }
-  return body();
+  return moesim::testing::fake_call<cudaError_t>(name, body);
 }
 
 cudaError_t wait_until(const std::function<bool()>& is_done) {
@@ -123,9 +119,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int priority) {
   return call("cudaStreamCreateWithPriority", [&] {
-    *stream = reinterpret_cast<cudaStream_t>(device().make_stream());
+    *stream = reinterpret_cast<cudaStream_t>(device().make_stream(priority));
     return cudaSuccess;
   });
 }
