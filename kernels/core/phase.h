@@ -6,8 +6,10 @@
 
 namespace moesim {
 
-// Threads that work together on one row or one expert's slots.
+// Threads that work together on one row of experts' values, and on a row of a token's or of a
+// query's: the order of sums follows from them, so host and devices take the same.
 inline constexpr int kBlockThreads = 32;
+inline constexpr int kWideBlockThreads = 128;
 
 // The body of a block of T threads is a sequence of phases with a barrier behind each. On the host
 // a phase is a loop over the threads, on a device every thread runs it for itself: one source, and
@@ -68,11 +70,28 @@ MOESIM_HD void strided_phase(int count, const Body& body) {
 #endif
 }
 
+// fold(value, i) for i < count, each thread on a value of its own that begins as `start`. On a
+// device it stays in a register, so that loads need not wait for its stores.
+template <int T, typename Fold>
+MOESIM_HD void strided_fold(float (&values)[T], int count, float start, const Fold& fold) {
+#ifdef __CUDA_ARCH__
+  phase<T>([&](int thread) {
+    float value = start;
+    for (int i = thread; i < count; i += T) {
+      fold(value, i);
+    }
+    values[thread] = value;
+  });
+#else
+  phase<T>([&](int thread) { values[thread] = start; });
+  strided_phase<T>(count, [&](int thread, int i) { fold(values[thread], i); });
+#endif
+}
+
 // The sum of term(i) for i < count.
 template <int T, typename Term>
 MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& term) {
-  phase<T>([&](int thread) { scratch.values[thread] = 0; });
-  strided_phase<T>(count, [&](int thread, int i) { scratch.values[thread] += term(i); });
+  strided_fold(scratch.values, count, 0, [&](float& sum, int i) { sum += term(i); });
   return block_reduce(scratch.values, [](float& own, float other) { own += other; });
 }
 
@@ -80,8 +99,8 @@ MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& te
 template <int T, typename Term>
 MOESIM_HD float block_max_of(BlockScratch<T>& scratch, int count, const Term& term) {
   const auto keep = [](float& own, float value) { own = value > own ? value : own; };
-  phase<T>([&](int thread) { scratch.values[thread] = -HUGE_VALF; });
-  strided_phase<T>(count, [&](int thread, int i) { keep(scratch.values[thread], term(i)); });
+  strided_fold(
+      scratch.values, count, -HUGE_VALF, [&](float& largest, int i) { keep(largest, term(i)); });
   return block_reduce(scratch.values, keep);
 }
 
@@ -95,6 +114,15 @@ MOESIM_HD void block_for(int count, const Body& body) {
     body(i);
   }
 #endif
+}
+
+// body(first, count) for every four of [0, size), the last one perhaps of fewer.
+template <int T, typename Body>
+MOESIM_HD void block_for_fours(int size, const Body& body) {
+  block_for<T>((size + 3) / 4, [&](int four) {
+    const int first = 4 * four;
+    body(first, size - first < 4 ? size - first : 4);
+  });
 }
 
 // Where the largest value(i), i < count, stands, the lowest of equal ones; the first where none
