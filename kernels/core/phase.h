@@ -34,17 +34,37 @@ struct BlockScratch {
   int indices[T];
 };
 
-// Merges the threads' values into one, halves first: the order depends on T alone. merge(own,
-// other) takes another thread's value into a thread's own. Every thread gets the result.
+// A phase of the first threads.
+template <int T, typename Body>
+MOESIM_HD void first_threads(int count, const Body& body) {
+#ifdef __CUDA_ARCH__
+  phase<T>([&](int thread) {
+    if (thread < count) {
+      body(thread);
+    }
+  });
+#else
+  for (int thread = 0; thread < count; ++thread) {
+    body(thread);
+  }
+#endif
+}
+
+// How many threads have something to do where there are `count` elements; at least one.
+template <int T>
+MOESIM_HD int threads_used(int count) {
+  return count < 1 ? 1 : (count < T ? count : T);
+}
+
+// Merges the values of the first `used` threads into one, halves first: the order depends on T
+// alone. merge(own, other) takes another thread's value into a thread's own. Every thread gets the
+// result.
 template <typename Value, int T, typename Merge>
-MOESIM_HD Value block_reduce(Value (&values)[T], const Merge& merge) {
+MOESIM_HD Value block_reduce(Value (&values)[T], int used, const Merge& merge) {
   static_assert((T & (T - 1)) == 0, "halves need a power of two");
   for (int half = T / 2; half > 0; half /= 2) {
-    phase<T>([&](int thread) {
-      if (thread < half) {
-        merge(values[thread], values[thread + half]);
-      }
-    });
+    const int pairs = used - half < half ? used - half : half;
+    first_threads<T>(pairs, [&](int thread) { merge(values[thread], values[thread + half]); });
   }
   const Value result = values[0];
   phase<T>([](int) {});  // all have read it
@@ -83,7 +103,7 @@ MOESIM_HD void strided_fold(float (&values)[T], int count, float start, const Fo
     values[thread] = value;
   });
 #else
-  phase<T>([&](int thread) { values[thread] = start; });
+  first_threads<T>(threads_used<T>(count), [&](int thread) { values[thread] = start; });
   strided_phase<T>(count, [&](int thread, int i) { fold(values[thread], i); });
 #endif
 }
@@ -92,7 +112,8 @@ MOESIM_HD void strided_fold(float (&values)[T], int count, float start, const Fo
 template <int T, typename Term>
 MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& term) {
   strided_fold(scratch.values, count, 0, [&](float& sum, int i) { sum += term(i); });
-  return block_reduce(scratch.values, [](float& own, float other) { own += other; });
+  return block_reduce(
+      scratch.values, threads_used<T>(count), [](float& own, float other) { own += other; });
 }
 
 // The largest term(i) for i < count, NaN left aside; minus infinity where there is none.
@@ -101,7 +122,7 @@ MOESIM_HD float block_max_of(BlockScratch<T>& scratch, int count, const Term& te
   const auto keep = [](float& own, float value) { own = value > own ? value : own; };
   strided_fold(
       scratch.values, count, -HUGE_VALF, [&](float& largest, int i) { keep(largest, term(i)); });
-  return block_reduce(scratch.values, keep);
+  return block_reduce(scratch.values, threads_used<T>(count), keep);
 }
 
 // body(i) for i < count; no body reads what another writes.
@@ -136,7 +157,7 @@ MOESIM_HD int block_argmax(BlockScratch<T>& scratch,
     return right < 0 || (left >= 0 && (value(left) > value(right) ||
                                        (!(value(right) > value(left)) && left < right)));
   };
-  phase<T>([&](int thread) {
+  first_threads<T>(threads_used<T>(count), [&](int thread) {
     int best = -1;
     for (int i = thread; i < count; i += T) {
       if (allowed(i) && better(i, best)) {
@@ -145,8 +166,9 @@ MOESIM_HD int block_argmax(BlockScratch<T>& scratch,
     }
     scratch.indices[thread] = best;
   });
-  return block_reduce(scratch.indices,
-                      [&](int& own, int other) { own = better(other, own) ? other : own; });
+  return block_reduce(scratch.indices, threads_used<T>(count), [&](int& own, int other) {
+    own = better(other, own) ? other : own;
+  });
 }
 
 }  // namespace moesim
