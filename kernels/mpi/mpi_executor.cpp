@@ -68,7 +68,7 @@ MpiExecutor::MpiExecutor(MpiWorld& world, const Program& program, HostOptions op
       options_(checked(std::move(options))),
       layout_(deal_out(world, program)),
       plan_(make_host_plan(program, options_, ranks_of(world.process(), layout_))),
-      detector_(plan_, world.num_processes()),
+      detector_(*plan_.program, plan_.script, world.num_processes()),
       courier_(world,
                {.wants_real_time = options_.clock != HostClock::kRaw,
                 .listener = [this](const std::string& news,
