@@ -123,10 +123,9 @@ class ExchangeRunner {
 
   // Part `index` of what all sent, added up from the member on.
   Words sum(size_t index, size_t words, size_t member) const {
-    Words total;
-    for (size_t i = 0; i < sent_.size(); ++i) {
+    Words total = part(member, index, words);
+    for (size_t i = 1; i < sent_.size(); ++i) {
       const Words& terms = sent_[(member + i) % sent_.size()];
-      total.resize(words);
       for (size_t word = 0; word < words; ++word) {
         total[word] += terms[index * words + word];
       }
