@@ -13,7 +13,8 @@ namespace moesim {
 struct MoveSite {
   const MovePlan* plan = nullptr;
   std::vector<int> ranks;  // by member
-  int stream = kNone;      // whose scratch memory holds the members' sums
+  int stream = kNone;      // whose scratch memory the members have
+  ElementType scratch_type = ElementType::kFloat32;
 };
 
 // What comes before the plan's first step on a member, and its part of a step: the moves to its own

@@ -17,6 +17,7 @@ FakeDevice& device() {
 
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
+  const std::lock_guard lock(device().mutex());
   if (const auto status = device().enter(name)) {
     return static_cast<cudaError_t>(*status);
   }
@@ -60,11 +61,13 @@ cudaError_t cudaMallocHost(void** memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* memory) {
+  const std::lock_guard lock(device().mutex());
   device().free(memory);
   return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* memory) {
+  const std::lock_guard lock(device().mutex());
   device().free(memory);
   return cudaSuccess;
 }
