@@ -88,7 +88,7 @@ void LoadedProgram::upload(const TensorStore& tensors, cudaStream_t stream) {
   const Program& program = *script_.program;
   check_cuda(cudaMemsetAsync(memory_.get(),
                              kUnwritten,
-                             static_cast<size_t>(layout_.bytes() - layout_.table_bytes()),
+                             static_cast<size_t>(layout_.arena_bytes() + layout_.scratch_bytes()),
                              stream),
              "cudaMemsetAsync");
   for (const int rank : tensors.ranks()) {

@@ -3,56 +3,26 @@
 #include "kernels/device/lower_moves.h"
 
 namespace moesim {
-namespace {
-
-class ExchangeLowering {
- public:
-  ExchangeLowering(const ExchangeSite& site, LoweringSpace& space)
-      : site_(site),
-        space_(space),
-        own_{site.plan->columns, site.plan->scratch_rows, {}, {site.plan->pack, site.plan->unpack}},
-        rank_(site.ranks[static_cast<size_t>(site.member)]) {}
-
-  DeviceExchange lower() {
-    DeviceExchange exchange;
-    exchange.pack = moves(0);
-    for (const ExchangeCall& call : site_.plan->calls) {
-      exchange.calls.push_back({call.kind,
-                                call.kind == ExchangeKind::kReceive ? 0 : address(call.from),
-                                call.kind == ExchangeKind::kSend ? 0 : address(call.to),
-                                call.rows * own_.columns,
-                                site_.type,
-                                call.peer});
-    }
-    exchange.unpack = moves(1);
-    return exchange;
-  }
-
- private:
-  // All of them are the member's own.
-  std::vector<DeviceStep> moves(int step) {
-    return lower_moves({&own_, site_.ranks, site_.stream, site_.type}, step, site_.member, space_);
-  }
-
-  DeviceAddress address(const RowAddress& row) {
-    if (row.tensor != kNone) {
-      return space_.tensor(rank_, row.tensor, row.row).address;
-    }
-    const int64_t bytes = own_.scratch_rows * own_.columns * size_of(site_.type);
-    const Elements scratch{space_.shared_scratch({rank_, site_.stream}, bytes), site_.type};
-    return scratch.from(row.row * own_.columns).address;
-  }
-
-  const ExchangeSite& site_;
-  LoweringSpace& space_;
-  MovePlan own_;
-  int rank_;
-};
-
-}  // namespace
 
 DeviceExchange lower_exchange(const ExchangeSite& site, LoweringSpace& space) {
-  return ExchangeLowering(site, space).lower();
+  const ExchangePlan& plan = *site.plan;
+  const MovePlan moves{plan.columns, plan.scratch_rows, {}, {plan.pack, plan.unpack}};
+  const MoveSite own{&moves, site.ranks, site.stream, site.type};
+  const auto address = [&](const RowAddress& row) { return row_address(own, row, space).address; };
+  DeviceExchange exchange;
+  exchange.pack = lower_moves(own, 0, site.member, space);
+  for (const ExchangeCall& call : plan.calls) {
+    const bool is_receive = call.kind == ExchangeKind::kReceive;
+    const bool is_send = call.kind == ExchangeKind::kSend;
+    exchange.calls.push_back({call.kind,
+                              is_receive ? 0 : address(call.from),
+                              is_send ? 0 : address(call.to),
+                              call.rows * plan.columns,
+                              site.type,
+                              call.peer});
+  }
+  exchange.unpack = lower_moves(own, 1, site.member, space);
+  return exchange;
 }
 
 }  // namespace moesim

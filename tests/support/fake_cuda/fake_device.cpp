@@ -248,16 +248,18 @@ bool FakeDevice::is_held_up() const {
 }
 
 void FakeDevice::begin_capture(FakeStream* stream) {
-  FakeGraph* graph = make<FakeGraph>();
-  graph->origin = stream;
-  stream->graph = graph;
+  capture_ = std::make_shared<FakeGraph>();
+  capture_->origin = stream;
+  stream->graph = capture_.get();
 }
 
-FakeGraph* FakeDevice::end_capture(FakeStream* stream) {
-  FakeGraph* graph = stream->graph;
-  for (FakeStream* other : streams_) {
-    other->graph = other->graph == graph ? nullptr : other->graph;
+// From here on the graph is the caller's.
+FakeGraph* FakeDevice::end_capture() {
+  FakeGraph* graph = capture_.get();
+  for (FakeStream* stream : streams_) {
+    stream->graph = nullptr;
   }
+  handles_[graph] = std::move(capture_);
   return graph;
 }
 

@@ -107,9 +107,9 @@ class FakeDevice {
   int failure() const { return failure_; }
   Random& random() { return random_; }
 
-  // Graphs.
+  // Graphs; one capture at a time.
   void begin_capture(FakeStream* stream);
-  FakeGraph* end_capture(FakeStream* stream);
+  FakeGraph* end_capture();
   void launch(const FakeGraph& graph, FakeStream* stream);
 
  private:
@@ -123,6 +123,7 @@ class FakeDevice {
   Random random_;
   std::map<std::string, int> calls_;
   std::map<void*, std::shared_ptr<void>> handles_;
+  std::shared_ptr<FakeGraph> capture_;
   std::map<void*, int64_t> device_blocks_;
   std::vector<FakeStream*> streams_;
   std::vector<std::unique_ptr<FakeStream>> replays_;  // streams of launched graphs

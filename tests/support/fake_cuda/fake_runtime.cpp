@@ -243,9 +243,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   });
 }
 
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", [&] {
-    *graph = reinterpret_cast<cudaGraph_t>(device().end_capture(fake(stream)));
+    *graph = reinterpret_cast<cudaGraph_t>(device().end_capture());
     return cudaSuccess;
   });
 }
