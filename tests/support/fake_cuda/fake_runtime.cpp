@@ -213,10 +213,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return wait_until("cudaEventSynchronize", [&] { return last == nullptr || last->is_over; });
 }
 
+// Who asks again and again waits, too.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", [&] {
-    const auto& last = fake(event)->last;
-    return last == nullptr || last->is_over ? cudaSuccess : cudaErrorNotReady;
+    const auto last = fake(event)->last;
+    const bool is_over = device().run_until([&] { return last == nullptr || last->is_over; });
+    const auto failure = static_cast<cudaError_t>(device().failure());
+    return is_over || failure != cudaSuccess ? failure : cudaErrorNotReady;
   });
 }
 
