@@ -1,20 +1,31 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "kernels/host/host_options.h"
+#include "kernels/host/rank_peers.h"
 #include "kernels/repeat.h"
 #include "kernels/results.h"
 #include "sim/io/program.h"
 
 namespace moesim {
 
+// Runs one rank of a Program, which tells the others what they need to know by its peers.
+struct RankExecutor {
+  std::unique_ptr<Executor> executor;
+  std::function<void()> close;  // what all ranks do behind their last run
+};
+// Keeps references.
+using MakeRankExecutor = std::function<RankExecutor(const Program&, RankPeers&)>;
+
 // One of the processes that mpirun started; all do the same.
 struct Processes {
   int process = 0;
   int num_processes = 1;
-  int num_here = 1;  // of them on this machine
+  int num_here = 1;    // of them on this machine
+  int place_here = 0;  // of this one among them
 
   // Of a Program that can be dealt out equally.
   int num_ranks_here(const Program& program) const {
@@ -26,6 +37,11 @@ struct Processes {
   // Throws Error for what cannot run so, also where the processes made different Programs, and
   // Failure when one of them died, hangs or was cut off.
   std::function<ExecutedRuns(const Program&, const HostOptions&, const RepeatOptions&)> run;
+
+  // The same with a rank on each process, whose collectives are a library's. Throws Error where
+  // there are not as many processes as ranks, and what the executors throw.
+  std::function<ExecutedRuns(const Program&, const MakeRankExecutor&, const RepeatOptions&)>
+      run_ranks;
 };
 
 // Starts MPI, has `part` done by every process, ends MPI, and returns the exit code that `part`

@@ -1,6 +1,6 @@
 // Ranks on threads whose calls of CUDA and NCCL fail, each once: the error names the call, on
 // whatever rank it was; the others, which wait for that rank, are ended; and what was made is given
-// back. Peers that never come, or die, are named.
+// back.
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -9,11 +9,9 @@
 #include <gmock/gmock.h>
 
 #include "kernels/cuda/nccl/nccl_threads.h"
-#include "kernels/hang.h"
 #include "tests/property/cuda_runs.h"
 #include "tests/property/equality_model.h"
 #include "tests/support/fake_nccl/fake_nccl.h"
-#include "tests/support/hand_program.h"
 
 namespace moesim {
 namespace {
@@ -151,35 +149,6 @@ TEST_F(NcclFaultsTest, APeersDeathEndsAll) {
   EXPECT_THAT(error_of(program), HasSubstr("remote process exited or there was a network error"));
   is_over = true;
   killer.join();
-}
-
-// Rank 0 comes to "a" first, rank 1 to "b", which stand behind each other on their streams: NCCL
-// waits for ever.
-TEST_F(NcclFaultsTest, AHangNamesCollectivesAndWhoIsMissing) {
-  test::HandProgram hand(2, {"s"});
-  const int a = hand.add_group("a", {{0, 1}});
-  const int b = hand.add_group("b", {{0, 1}});
-  Program program = hand.program();
-  program.roles = {{"zero", {0}}, {"one", {1}}};
-  const auto add = [&](int role, int group) {
-    Task task;
-    task.name = program.groups[static_cast<size_t>(group)].name + std::to_string(role);
-    task.roles = {role};
-    task.stream = 0;
-    task.kind = "c";
-    Collective collective = test::all_to_all(group);
-    collective.bytes = 64;
-    task.descriptor = collective;
-    program.tasks.push_back(task);
-  };
-  add(0, a);
-  add(0, b);
-  add(1, b);
-  add(1, a);
-  EXPECT_THAT(
-      error_of(program),
-      AllOf(HasSubstr("collective 'a0' of group 'a', instance 0 (ranks 0, 1): rank 1 did not"),
-            HasSubstr("collective 'b1' of group 'b', instance 0 (ranks 0, 1): rank 0 did not")));
 }
 
 }  // namespace

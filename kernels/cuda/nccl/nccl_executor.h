@@ -15,8 +15,8 @@
 namespace moesim {
 
 struct NcclOptions {
-  CudaOptions cuda;
-  CommunicatorOptions communicators;
+  CudaOptions cuda{};
+  CommunicatorOptions communicators{};
   // AlltoAll of equal parts by ncclAlltoAll (NCCL 2.28) instead of sends and receives.
   bool native_all_to_all = false;
   // How long nothing may change before a rank that only waits says so.
