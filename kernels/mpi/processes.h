@@ -1,24 +1,15 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "kernels/host/host_options.h"
-#include "kernels/host/rank_peers.h"
+#include "kernels/host/rank_executor.h"
 #include "kernels/repeat.h"
 #include "kernels/results.h"
 #include "sim/io/program.h"
 
 namespace moesim {
-
-// Runs one rank of a Program, which tells the others what they need to know by its peers.
-struct RankExecutor {
-  std::unique_ptr<Executor> executor;
-  std::function<void()> close;  // what all ranks do behind their last run
-};
-// Keeps references.
-using MakeRankExecutor = std::function<RankExecutor(const Program&, RankPeers&)>;
 
 // One of the processes that mpirun started; all do the same.
 struct Processes {
