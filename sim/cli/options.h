@@ -64,6 +64,7 @@ struct SimulateOptions : SubjectOptions {
   Resolution resolution = Resolution::kAuto;
   bool unverified = false;
   bool ablate = false;
+  bool bottleneck_range = false;
   IterationOutputs outputs;
 };
 
@@ -133,6 +134,7 @@ struct CompareOptions {
   std::string baseline;
   PlanOptions plan;
   Resolution resolution = Resolution::kAuto;
+  bool bottleneck_range = false;
   bool json = false;
 };
 

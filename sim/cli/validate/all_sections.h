@@ -17,7 +17,10 @@ struct Section {
   std::function<Finding(const std::vector<Inputs>&)> study;
 };
 
-// In the order of the file. Reads the scenarios of the repository's root, the working folder.
+// In the order of the file.
+const std::vector<std::string>& section_names();
+
+// In that order. Reads the scenarios of the repository's root, the working folder.
 std::vector<Section> all_sections(int num_workers);
 
 // Its heading, command and inputs, then what the study finds.
