@@ -100,25 +100,20 @@ class AttentionLowering {
     return product;
   }
 
-  // Scores of all heads become probabilities, not rounded; rounded in `factors`, which may be none.
-  float* probabilities(const Sample& at, const Elements& factors, float* scores) const {
+  // Makes scores of all heads, which become probabilities.
+  void probabilities(const Sample& at, float* scores, Rounding rounding, const Elements& to) const {
     std::vector<Product> products;
     for (const HeadBatch& batch : head_batches(shape)) {
-      const DeviceMatrix to = scores_of(at, floats(scores), batch.first);
+      const DeviceMatrix own = scores_of(at, floats(scores), batch.first);
       products.push_back(batched({.left = queries(at, batch.first),
                                   .right = keys(at, batch.first).transposed(),
-                                  .target = to.at,
+                                  .target = own.at,
                                   .target_stride = at.keys},
                                  batch,
                                  {query_step(batch), key_step(), score_step(at, batch)}));
     }
     task.multiply(products);
-    const bool are_factors =
-        factors.address == floats(scores).address && task.rounding() == Rounding::kOff;
-    const SoftmaxRows softmax{
-        rows_of_scores(at), task.rounding(), scores, are_factors ? Elements{} : factors};
-    task.kernel(softmax, score_rows(at));
-    return scores;
+    task.kernel(SoftmaxRows{rows_of_scores(at), rounding, scores, to}, score_rows(at));
   }
 
   // Memory for the factors that values of scratch memory become: theirs where the type allows.
@@ -191,7 +186,7 @@ class ForwardLowering {
         before_.block(i).count + qkv_.block(i).count};
     float* scores = task_.scratch<float>(attention_.num_scores(at));
     const Elements factors = attention_.factors_for(scores, attention_.num_scores(at));
-    attention_.probabilities(at, factors, scores);
+    attention_.probabilities(at, scores, task_.rounding(), factors);
     const Elements context = task_.at(context_, context_.block(i).first);
     std::vector<Product> products;
     for (const HeadBatch& batch : head_batches(attention_.shape)) {
@@ -293,7 +288,7 @@ class BackwardLowering {
   void backward_heads(size_t i, const Sample& at, const Elements& d_context) {
     const int64_t count = attention_.num_scores(at);
     float* p = task_.scratch<float>(count);
-    attention_.probabilities(at, {}, p);
+    attention_.probabilities(at, p, Rounding::kOff, floats(p));
     float* d_scores = task_.scratch<float>(count);
     std::vector<Product> products;
     for (const HeadBatch& batch : head_batches(attention_.shape)) {
