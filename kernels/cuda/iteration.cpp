@@ -22,6 +22,13 @@ class NamedRange {
   NamedRange& operator=(NamedRange&&) = delete;
 };
 
+template <typename News>
+void tell(const std::function<void(News)>& hook, const std::decay_t<News>& news) {
+  if (hook) {
+    hook(news);
+  }
+}
+
 // What is put on a stream, and on those that wait for it, becomes a graph. One that is left before
 // its end is thrown away.
 class StreamCapture {
@@ -106,15 +113,20 @@ void Iteration::issue(const Issue& issue) {
     launched_[place.rank][place.position] = is_capturing_ ? Time::zero() : clock_.now();
   }
   if (entry(issue.places.front()).lane == kNone) {
+    tell(parts_.hooks.host_waits, true);
     wait_on_host(issue.places.front());
+    tell(parts_.hooks.host_waits, false);
+    tell(parts_.hooks.issued, issue.places.front());
     return;
   }
   for (const ScriptPlace& place : issue.places) {
     begin(place);
+    tell(parts_.hooks.begun, place);
   }
   run(issue);
   for (const ScriptPlace& place : issue.places) {
     end(place);
+    tell(parts_.hooks.issued, place);
   }
 }
 

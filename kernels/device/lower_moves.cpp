@@ -83,18 +83,6 @@ class TargetMap {
   std::map<DeviceAddress, Target> targets_;
 };
 
-Elements address_of(const MoveSite& site, const RowAddress& row, LoweringSpace& space) {
-  const int rank = site.ranks[static_cast<size_t>(row.member)];
-  if (row.tensor != kNone) {
-    return space.tensor(rank, row.tensor, row.row);
-  }
-  const Elements sums{space.shared_scratch({rank, site.stream},
-                                           site.plan->scratch_rows * site.plan->columns *
-                                               size_of(ElementType::kFloat32)),
-                      ElementType::kFloat32};
-  return sums.from(row.row * site.plan->columns);
-}
-
 bool is_meant(int member, const RowAddress& row) {
   return member == kNone || member == row.member;
 }
@@ -125,11 +113,21 @@ PackedRows packed_memory(const std::vector<ElementRun>& runs, LoweringSpace& spa
 
 }  // namespace
 
+Elements row_address(const MoveSite& site, const RowAddress& row, LoweringSpace& space) {
+  const int rank = site.ranks[static_cast<size_t>(row.member)];
+  if (row.tensor != kNone) {
+    return space.tensor(rank, row.tensor, row.row);
+  }
+  const int64_t bytes = site.plan->scratch_rows * site.plan->columns * size_of(site.scratch_type);
+  const Elements scratch{space.shared_scratch({rank, site.stream}, bytes), site.scratch_type};
+  return scratch.from(row.row * site.plan->columns);
+}
+
 std::vector<DeviceStep> lower_clears(const MoveSite& site, int member, LoweringSpace& space) {
   std::vector<DeviceStep> steps;
   for (const Clear& clear : site.plan->clears) {
     if (is_meant(member, clear.rows) && clear.count > 0) {
-      const Elements first = address_of(site, clear.rows, space);
+      const Elements first = row_address(site, clear.rows, space);
       const int64_t elements = clear.count * site.plan->columns;
       steps.push_back(fill_step({first.address, elements * size_of(first.type), 0}));
     }
@@ -144,8 +142,8 @@ std::vector<DeviceStep> lower_moves(const MoveSite& site,
   TargetMap targets;
   for (const Move& move : site.plan->steps.at(static_cast<size_t>(step))) {
     if (is_meant(member, move.to)) {
-      targets.apply({address_of(site, move.from, space), move.rows * site.plan->columns},
-                    address_of(site, move.to, space),
+      targets.apply({row_address(site, move.from, space), move.rows * site.plan->columns},
+                    row_address(site, move.to, space),
                     move.add);
     }
   }

@@ -119,6 +119,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -130,6 +131,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* operation,
 }
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t operation) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(operation);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -163,6 +165,7 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout,
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(layout);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -186,6 +189,7 @@ cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* prefer
 }
 
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(preference);
   return CUBLAS_STATUS_SUCCESS;
 }

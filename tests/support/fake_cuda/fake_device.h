@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,9 +27,10 @@ struct FakeEvent {
   std::shared_ptr<FakeRecord> last;  // null: not recorded yet
 };
 
-// What stands on a stream: one of the three.
+// What stands on a stream: one of the four.
 struct FakeItem {
   std::function<void()> work{};
+  std::function<bool()> attempt{};  // of work that waits for others: whether it is over
   Time duration{};
   Time launched{};  // nothing starts before the host has come to it
   bool is_kernel = false;
@@ -41,6 +43,7 @@ struct FakeStream {
   std::deque<FakeItem> items;
   Time now;                          // when what it has done so far ends
   double priority = 0;               // of its next step
+  bool is_held_up = false;           // its attempt failed, and nothing else has happened since
   class FakeGraph* graph = nullptr;  // that captures it
 };
 
@@ -68,6 +71,9 @@ class FakeDevice {
   int num_waits() const { return num_waits_; }
   int num_high_priorities() const { return num_high_priorities_; }
 
+  // Of every call: ranks may be threads.
+  std::recursive_mutex& mutex() { return mutex_; }
+
   // Handles.
   template <typename Object>
   Object* make() {
@@ -91,13 +97,17 @@ class FakeDevice {
 
   // Streams and events.
   void add_work(FakeStream* stream, std::function<void()> work, Time duration, bool is_kernel);
+  // Tried again and again until it returns true.
+  void add_attempt(FakeStream* stream, std::function<bool()> attempt);
   void record(FakeEvent* event, FakeStream* stream, bool is_external);
   void wait(FakeStream* stream, const FakeEvent& event);
   // What the host launches from here on starts no earlier.
   void advance_host(Time now) { host_now_ = std::max(host_now_, now); }
-  // False where nothing can go on any more.
+  // False where nothing can go on any more, or nothing but what others have to do first.
   bool run_until(const std::function<bool()>& is_done);
   bool run_all();
+  // Whether others can make a stream go on.
+  bool is_held_up() const;
   // Of a kernel; 0: none so far.
   int failure() const { return failure_; }
   Random& random() { return random_; }
@@ -109,9 +119,11 @@ class FakeDevice {
 
  private:
   void add(FakeStream* stream, FakeItem item);
-  void step(FakeStream& stream);
+  bool step(FakeStream& stream);
+  void let_go();
   FakeStream* next_stream();
 
+  std::recursive_mutex mutex_;
   FakeCudaOptions options_;
   Random random_;
   std::map<std::string, int> calls_;
@@ -129,9 +141,11 @@ class FakeDevice {
   int failure_ = 0;
 };
 
-// Counts a call and does it, unless it is to fail; how each function of the fake begins.
+// Counts a call and does it, unless it is to fail; how each function of the fake begins. One call
+// at a time: ranks may be threads.
 template <typename Status, typename Body>
 Status fake_call(const char* name, const Body& body) {
+  const std::lock_guard lock(FakeDevice::current().mutex());
   if (const auto status = FakeDevice::current().enter(name)) {
     return static_cast<Status>(*status);
   }

@@ -57,11 +57,13 @@ cudaError_t cudaMallocHost(void** memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* memory) {
+  const std::lock_guard lock(device().mutex());
   device().free(memory);
   return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* memory) {
+  const std::lock_guard lock(device().mutex());
   device().free(memory);
   return cudaSuccess;
 }

@@ -1,5 +1,7 @@
 // The functions of the CUDA runtime that the CUDA backend calls: devices, streams, events, graphs.
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include <cuda_runtime_api.h>
 
@@ -30,11 +32,31 @@ cudaError_t call(const char* name, const Body& body) {
   return moesim::testing::fake_call<cudaError_t>(name, body);
 }
 
-cudaError_t wait_until(const std::function<bool()>& is_done) {
-  if (!device().run_until(is_done)) {
-    return cudaErrorLaunchTimeout;  // it would wait for ever
+// A call that waits. Where streams wait for what other threads do, it lets them.
+cudaError_t wait_until(const char* name,
+                       const std::function<bool()>& is_done,
+                       const std::function<moesim::Time()>& end) {
+  if (const cudaError_t status = call(name, [] { return cudaSuccess; }); status != cudaSuccess) {
+    return status;
   }
-  return static_cast<cudaError_t>(device().failure());
+  while (true) {
+    {
+      const std::lock_guard lock(device().mutex());
+      if (device().run_until(is_done)) {
+        device().advance_host(end());
+        return static_cast<cudaError_t>(device().failure());
+      }
+      if (!device().is_held_up()) {
+        return cudaErrorLaunchTimeout;  // it would wait for ever
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void destroy(void* handle) {
+  const std::lock_guard lock(device().mutex());
+  device().destroy(handle);
 }
 
 }  // namespace
@@ -127,16 +149,16 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int pri
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const std::lock_guard lock(device().mutex());
   device().destroy_stream(fake(stream));
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize", [&] {
-    const cudaError_t status = wait_until([&] { return fake(stream)->items.empty(); });
-    device().advance_host(fake(stream)->now);
-    return status;
-  });
+  return wait_until(
+      "cudaStreamSynchronize",
+      [&] { return fake(stream)->items.empty(); },
+      [&] { return fake(stream)->now; });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -156,7 +178,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  device().destroy(event);
+  destroy(event);
   return cudaSuccess;
 }
 
@@ -175,13 +197,20 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call("cudaEventSynchronize", [&] {
+  const auto last = fake(event)->last;
+  return wait_until(
+      "cudaEventSynchronize",
+      [&] { return last == nullptr || last->is_over; },
+      [&] { return last == nullptr ? moesim::Time() : last->time; });
+}
+
+// Who asks again and again waits, too.
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call("cudaEventQuery", [&] {
     const auto last = fake(event)->last;
-    const cudaError_t status = wait_until([&] { return last == nullptr || last->is_over; });
-    if (last != nullptr) {
-      device().advance_host(last->time);
-    }
-    return status;
+    const bool is_over = device().run_until([&] { return last == nullptr || last->is_over; });
+    const auto failure = static_cast<cudaError_t>(device().failure());
+    return is_over || failure != cudaSuccess ? failure : cudaErrorNotReady;
   });
 }
 
@@ -234,12 +263,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  device().destroy(graph);
+  destroy(graph);
   return cudaSuccess;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
-  device().destroy(graph);
+  destroy(graph);
   return cudaSuccess;
 }
 
