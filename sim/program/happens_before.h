@@ -25,6 +25,12 @@ class HappensBefore {
   }
   void finish();
 
+  // The same of two finished tasks of this role.
+  bool is_over_before(int earlier, int task) const {
+    const int stream = tasks_[earlier].stream;
+    return earlier < task && (stream == kNone || clocks_.at(tasks_[task].start, stream) >= earlier);
+  }
+
   // Whether the role runs the task.
   bool runs(int task) const { return task < static_cast<int>(tasks_.size()) && tasks_[task].runs; }
   // A task that must be over before `task` starts, but not before `other` does; or kNone.

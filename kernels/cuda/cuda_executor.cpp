@@ -1,0 +1,93 @@
+#include "kernels/cuda/cuda_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/hardware_queues.h"
+
+namespace moesim {
+namespace {
+
+DeviceFacts prepare_device(const CudaOptions& options) {
+  set_hardware_queues(options.hardware_queues, options.device);
+  use_device(options.device);
+  return device_facts(options.device);
+}
+
+void refuse_host_waits(const Program& program) {
+  const auto found = std::find_if(program.tasks.begin(), program.tasks.end(), [](const Task& task) {
+    return std::holds_alternative<HostWait>(task.descriptor);
+  });
+  if (found != program.tasks.end()) {
+    throw Error(fmt::format("host wait '{}' cannot be part of a graph; run the Program without one",
+                            found->name));
+  }
+}
+
+StepLauncher prepare_launcher(const DeviceProgram& program, int gemm_sms) {
+  StepLauncher launcher(gemm_sms);
+  for (const auto& rank : program.tasks) {
+    for (const std::vector<DeviceStep>& steps : rank) {
+      launcher.prepare(steps);
+    }
+  }
+  return launcher;
+}
+
+ExecutableGraph instantiate(const Graph& graph) {
+  cudaGraphExec_t executable = nullptr;
+  check_cuda(cudaGraphInstantiate(&executable, graph.get(), 0), "cudaGraphInstantiate");
+  return ExecutableGraph(executable);
+}
+
+}  // namespace
+
+CudaExecutor::CudaExecutor(const Program& program, const CudaOptions& options)
+    : options_(options),
+      facts_(prepare_device(options)),
+      program_(program, options),
+      launcher_(prepare_launcher(program_.steps(), options.gemm_sms)),
+      streams_(program_.script(), program_.steps()),
+      events_(program_.script()),
+      carrier_(program_.steps(), launcher_),
+      iteration_({program_.script(), program_.steps(), launcher_, streams_, events_, carrier_}) {
+  if (options.uses_graph) {
+    refuse_host_waits(program);
+    graph_ = instantiate(iteration_.capture());
+  }
+}
+
+Execution CudaExecutor::run(TensorStore& tensors) {
+  program_.upload(tensors, streams_.main());
+  if (graph_ != nullptr) {
+    check_cuda(cudaGraphLaunch(graph_.get(), streams_.main()), "cudaGraphLaunch");
+  } else {
+    iteration_.issue();
+  }
+  check_cuda(cudaStreamSynchronize(streams_.main()), "cudaStreamSynchronize");
+  Execution execution;
+  execution.trace = iteration_.trace();
+  execution.trace.executor = "cuda";
+  execution.trace.resolution = "ranks";
+  execution.trace.assumptions = assumptions();
+  program_.download(tensors, streams_.main());
+  return execution;
+}
+
+std::vector<std::string> CudaExecutor::assumptions() const {
+  std::vector<std::string> lines = {
+      fmt::format("measured on {}", describe(facts_)),
+      fmt::format("{} logical ranks share this GPU; collectives are copies within its memory",
+                  program_.script().program->num_ranks),
+      fmt::format("{} hardware queues for the streams of all ranks together",
+                  options_.hardware_queues),
+  };
+  if (graph_ != nullptr) {
+    lines.emplace_back("launched as one graph: tasks have no launch times");
+  }
+  return lines;
+}
+
+}  // namespace moesim

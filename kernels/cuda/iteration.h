@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/collective_carrier.h"
+#include "kernels/cuda/step_launcher.h"
+#include "kernels/cuda/task_events.h"
+#include "kernels/cuda/task_streams.h"
+#include "kernels/host/real_time.h"
+#include "sim/io/trace.h"
+
+namespace moesim {
+
+// What an iteration is put together from; it keeps references.
+struct IterationParts {
+  const DeviceScript& script;
+  const DeviceProgram& program;
+  const StepLauncher& launcher;
+  TaskStreams& streams;
+  const EventTable& events;
+  CollectiveCarrier& carrier;
+};
+
+// One iteration of a Program on a device's streams.
+class Iteration {
+ public:
+  explicit Iteration(const IterationParts& parts);
+
+  // Puts all tasks on their streams, in the order of the script, behind what is on the main stream;
+  // what comes later on that stream waits for all of them. Waits only where a Program's host does.
+  void issue();
+
+  // The same into a graph, which launches an iteration as often as one likes. For Programs without
+  // host waits.
+  Graph capture();
+
+  // When the main stream is idle again.
+  Trace trace() const;
+
+ private:
+  void issue_all();
+  void issue(const Issue& issue);
+  void begin(const ScriptPlace& place);
+  void run(const Issue& issue);
+  void end(const ScriptPlace& place);
+  void wait_on_host(const ScriptPlace& place);
+  // An event whose time is asked for later.
+  void record_time(const Event& event, cudaStream_t stream) const;
+
+  const ScriptTask& entry(const ScriptPlace& place) const;
+  const LaunchPlace& launch_place(const ScriptPlace& place) const;
+  TaskSpan span(const ScriptPlace& place) const;
+  Time end_of_waits(const ScriptPlace& place) const;
+  void join_starts(std::vector<std::vector<TaskSpan>>& spans) const;
+
+  IterationParts parts_;
+  bool is_capturing_ = false;
+  RunClock clock_;
+  std::vector<std::vector<Time>> launched_;  // [rank][position]
+};
+
+}  // namespace moesim

@@ -1,0 +1,132 @@
+#include "kernels/cuda/loaded_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/task_streams.h"
+#include "kernels/device/store_transfer.h"
+#include "sim/base/units.h"
+
+namespace moesim {
+namespace {
+
+void* pointer(DeviceAddress address) {
+  return reinterpret_cast<void*>(address);
+}
+
+DeviceAddress address_of(const DeviceMemory& memory) {
+  return reinterpret_cast<DeviceAddress>(memory.get());
+}
+
+void require_memory(const DeviceLayout& layout, int64_t workspaces, const std::string& parts) {
+  size_t free = 0;
+  size_t total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  const int64_t needed = layout.bytes() + workspaces;
+  if (needed > static_cast<int64_t>(free)) {
+    throw Failure(fmt::format(
+        "the Program needs {} of device memory and {} of {} are free: {}, workspaces of products "
+        "{}; make the model or its batch smaller, or run fewer ranks",
+        format_bytes(needed),
+        format_bytes(static_cast<int64_t>(free)),
+        format_bytes(static_cast<int64_t>(total)),
+        parts,
+        format_bytes(workspaces)));
+  }
+}
+
+int64_t largest_buffer(const Program& program, Storage storage) {
+  int64_t most = 0;
+  for (const Tensor& tensor : program.tensors) {
+    most = std::max(most, device_bytes(tensor, storage));
+  }
+  return most;
+}
+
+}  // namespace
+
+LoadedProgram::LoadedProgram(const Program& program, const CudaOptions& options)
+    : options_(options),
+      script_(program),
+      is_kept_(options.keeps_all ? std::vector<bool>(program.tensors.size(), true)
+                                 : inputs_and_results(program)),
+      layout_(make_layout(program)) {
+  load(program);
+}
+
+DeviceLayout LoadedProgram::make_layout(const Program& program) const {
+  LoweringSpace sizes(program, options_.storage);
+  const DeviceProgram steps = lower_program(script_, options_.rounding, sizes);
+  DeviceLayout layout(sizes, is_kept_);
+  require_memory(layout,
+                 TaskStreams::workspace_bytes(script_, steps),
+                 describe(layout, program, options_.storage));
+  return layout;
+}
+
+void LoadedProgram::load(const Program& program) {
+  memory_ = make_device_memory(layout_.bytes());
+  staging_ = make_pinned_memory(largest_buffer(program, options_.storage));
+  bases_ = layout_.bases(address_of(memory_));
+  LoweringSpace space(program, options_.storage, bases_);
+  steps_ = lower_program(script_, options_.rounding, space);
+  check_cuda(cudaMemcpy(pointer(bases_.tables),
+                        space.tables().data(),
+                        space.tables().size(),
+                        cudaMemcpyHostToDevice),
+             "cudaMemcpy");
+}
+
+void LoadedProgram::upload(const TensorStore& tensors, cudaStream_t stream) {
+  // All bits set: a NaN of either floating type, and the index of no row.
+  constexpr int kUnwritten = 0xFF;
+  const Program& program = *script_.program;
+  check_cuda(cudaMemsetAsync(memory_.get(),
+                             kUnwritten,
+                             static_cast<size_t>(layout_.bytes() - layout_.table_bytes()),
+                             stream),
+             "cudaMemsetAsync");
+  for (const int rank : tensors.ranks()) {
+    for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
+      if (!layout_.has(rank, tensor) || !(options_.keeps_all || program.tensors[tensor].input)) {
+        continue;
+      }
+      const auto bytes =
+          static_cast<size_t>(device_bytes(program.tensors[tensor], options_.storage));
+      encode_buffer(tensors, rank, tensor, options_.storage, staging_.get());
+      check_cuda(cudaMemcpyAsync(pointer(bases_.tensors[rank][tensor]),
+                                 staging_.get(),
+                                 bytes,
+                                 cudaMemcpyHostToDevice,
+                                 stream),
+                 "cudaMemcpyAsync");
+      check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    }
+  }
+  check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+void LoadedProgram::download(TensorStore& tensors, cudaStream_t stream) {
+  const Program& program = *script_.program;
+  for (const int rank : tensors.ranks()) {
+    for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
+      if (!layout_.has(rank, tensor) || !is_kept_[tensor]) {
+        continue;
+      }
+      const auto bytes =
+          static_cast<size_t>(device_bytes(program.tensors[tensor], options_.storage));
+      check_cuda(cudaMemcpyAsync(staging_.get(),
+                                 pointer(bases_.tensors[rank][tensor]),
+                                 bytes,
+                                 cudaMemcpyDeviceToHost,
+                                 stream),
+                 "cudaMemcpyAsync");
+      check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+      decode_buffer(staging_.get(), options_.storage, rank, tensor, tensors);
+    }
+  }
+}
+
+}  // namespace moesim

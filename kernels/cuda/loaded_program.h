@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/cuda_options.h"
+#include "kernels/cuda/handles.h"
+#include "kernels/device/device_layout.h"
+#include "kernels/device/device_program.h"
+#include "kernels/tensor_store.h"
+
+namespace moesim {
+
+// A Program in a device's memory: tensors, scratch, tables, and the steps of its tasks.
+class LoadedProgram {
+ public:
+  // On the current device. Throws Failure, which says what was asked for and what is free, where
+  // its memory is too small, and Error where make_operation does.
+  LoadedProgram(const Program& program, const CudaOptions& options);
+
+  const DeviceScript& script() const { return script_; }
+  const DeviceProgram& steps() const { return steps_; }
+  const DeviceLayout& layout() const { return layout_; }
+
+  // Copies inputs (of a Program that keeps all: everything) to the device, on the stream; what is
+  // not copied is as unwritten as in a fresh store. And copies back what is kept. Both return when
+  // it is done.
+  void upload(const TensorStore& tensors, cudaStream_t stream);
+  void download(TensorStore& tensors, cudaStream_t stream);
+
+ private:
+  DeviceLayout make_layout(const Program& program) const;
+  void load(const Program& program);
+
+  CudaOptions options_;
+  DeviceScript script_;
+  std::vector<bool> is_kept_;
+  DeviceLayout layout_;
+  DeviceMemory memory_;
+  PinnedMemory staging_;
+  DeviceBases bases_;
+  DeviceProgram steps_;
+};
+
+}  // namespace moesim

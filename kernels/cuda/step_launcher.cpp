@@ -1,0 +1,96 @@
+#include "kernels/cuda/step_launcher.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "kernels/cuda/launch.h"
+#include "sim/base/check.h"
+
+namespace moesim {
+namespace {
+
+void* pointer(DeviceAddress address) {
+  return reinterpret_cast<void*>(address);
+}
+
+// The sum of no terms. Targets stand `target_step` apart.
+void clear_targets(const Product& product, cudaStream_t stream) {
+  const auto size = static_cast<size_t>(size_of(product.target.type));
+  for (int i = 0; i < product.batch; ++i) {
+    check_cuda(cudaMemset2DAsync(pointer(product.target.from(i * product.target_step).address),
+                                 static_cast<size_t>(product.target_stride) * size,
+                                 0,
+                                 static_cast<size_t>(product.columns()) * size,
+                                 static_cast<size_t>(product.rows()),
+                                 stream),
+               "cudaMemset2DAsync");
+  }
+}
+
+}  // namespace
+
+StepLauncher::StepLauncher(int sm_target) : cublas_(make_cublas()), sm_target_(sm_target) {}
+
+void StepLauncher::prepare(const std::vector<DeviceStep>& steps) {
+  for (const DeviceStep& step : steps) {
+    if (const auto* products = std::get_if<Products>(&step.action)) {
+      for (const Product& product : products->products) {
+        const ProductShape shape(product);
+        if (product.depth() > 0 && !plans_.contains(shape)) {
+          plans_.emplace(shape, ProductPlan(cublas_.get(), shape, sm_target_));
+        }
+      }
+    }
+  }
+}
+
+void StepLauncher::launch(const std::vector<DeviceStep>& steps, const LaunchPlace& place) const {
+  for (const DeviceStep& step : steps) {
+    std::visit([&](const auto& action) { launch(action, place); }, step.action);
+  }
+}
+
+void StepLauncher::launch(const Fill& fill, const LaunchPlace& place) const {
+  check_cuda(
+      cudaMemsetAsync(pointer(fill.at), fill.value, static_cast<size_t>(fill.bytes), place.stream),
+      "cudaMemsetAsync");
+}
+
+void StepLauncher::launch(const Copy& copy, const LaunchPlace& place) const {
+  check_cuda(cudaMemcpyAsync(pointer(copy.to),
+                             pointer(copy.from),
+                             static_cast<size_t>(copy.bytes),
+                             cudaMemcpyDeviceToDevice,
+                             place.stream),
+             "cudaMemcpyAsync");
+}
+
+void StepLauncher::launch(const Products& products, const LaunchPlace& place) const {
+  for (const Product& product : products.products) {
+    multiply(product, place);
+  }
+}
+
+void StepLauncher::launch(const Kernel& kernel, const LaunchPlace& place) const {
+  check_cuda(launch_kernel(kernel, place.stream), name_of(kernel));
+}
+
+void StepLauncher::multiply(const Product& product, const LaunchPlace& place) const {
+  if (product.depth() == 0) {
+    if (!product.add) {
+      clear_targets(product, place.stream);
+    }
+    return;
+  }
+  const auto plan = plans_.find(ProductShape(product));
+  CHECK(plan != plans_.end(), "a product was not prepared");
+  plan->second.run(product, place.workspace, place.stream);
+}
+
+bool has_products(const std::vector<DeviceStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const DeviceStep& step) {
+    return std::holds_alternative<Products>(step.action);
+  });
+}
+
+}  // namespace moesim
