@@ -308,8 +308,9 @@ void CommandLine::add_validate() {
                   validate_.section,
                   "One section only: recurrence, closed_forms,\n"
                   "table2, grid, boards, parm, sp_moe, stages,\n"
-                  "equality, crosscheck, links, resolutions,\n"
+                  "equality, crosscheck, gpu, links, resolutions,\n"
                   "determinism");
+  app->add_option("FILE", validate_.file, "Of gpu: what tests/gpu/run.sh wrote");
   add_text(app,
            "--out",
            validate_.out,

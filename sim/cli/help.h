@@ -146,7 +146,7 @@ Examples:
 
 inline constexpr CommandHelp kValidate = {
     "validate",
-    "[SECTION] [OPTIONS]",
+    "[SECTION [FILE]] [OPTIONS]",
     "Checks the simulator against closed forms, published results and executions",
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
@@ -154,9 +154,13 @@ the same bytes every time: it measures nothing, and prints the crosschecks that 
 calibration/measured. A section is printed, or written where --out says. The exit code is 3 when a
 bar is missed.
 
+gpu FILE checks and prints what tests/gpu/run.sh measured on a GPU (docs/gpu.md); a file that is
+stored as calibration/measured/gpu_check.json needs no name and enters docs/validation.md.
+
 Examples:
   moesim validate
   moesim validate closed_forms
+  moesim validate gpu result.json
   moesim validate --out /tmp/validation.md
 )"};
 

@@ -161,6 +161,7 @@ struct CheckOptions {
 
 struct ValidateOptions {
   std::string section;  // empty: all
+  std::string file;     // of the section gpu; empty: the one that is stored, if any
   std::string out;      // empty: docs/validation.md; of one section, standard output
 };
 

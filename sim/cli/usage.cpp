@@ -170,7 +170,13 @@ void check(const CheckOptions& options) {
   }
 }
 
-void check(const ValidateOptions& /*options*/) {}
+void check(const ValidateOptions& options) {
+  if (!options.file.empty() && options.section != "gpu") {
+    throw Error(fmt::format("the section {} reads no file; only gpu does: moesim validate gpu FILE",
+                            visible_in_line(options.section)));
+  }
+}
+
 void check(const TopologyOptions& options) {
   if (!options.action) {
     throw Error("no action is given; write moesim topology show, check or export, then a cluster");

@@ -22,9 +22,10 @@ using validation::Finding;
 using validation::Section;
 
 // The section of that name; all of them for an empty one.
-std::vector<Section> choose_sections(const std::string& chosen) {
+std::vector<Section> choose_sections(const ValidateOptions& options) {
+  const std::string& chosen = options.section;
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  std::vector<Section> sections = validation::all_sections(std::max(cores, 1));
+  std::vector<Section> sections = validation::all_sections(std::max(cores, 1), options.file);
   if (chosen.empty()) {
     return sections;
   }
@@ -62,10 +63,10 @@ std::string choose_output(const ValidateOptions& options) {
 
 int run_validate(const ValidateOptions& options) {
   const std::string out = choose_output(options);
-  check_outputs({out}, {});
+  check_outputs({out}, {options.file});
   std::string text = options.section.empty() ? heading() : "";
   int num_misses = 0;
-  for (const Section& section : choose_sections(options.section)) {
+  for (const Section& section : choose_sections(options)) {
     const Finding finding = validation::run(section);
     text += finding.text;
     num_misses += finding.num_misses;
