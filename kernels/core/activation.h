@@ -1,25 +1,28 @@
 #pragma once
 
+#include "kernels/core/elements.h"
 #include "kernels/core/rounding.h"
 
 namespace moesim {
 
 // What an expert keeps of a row: `width` values before the activation, for SwiGLU `width` of w1
 // followed by `width` of w3.
+template <typename Row>
 struct HiddenRow {
-  const float* values = nullptr;
+  Row values{};
   int width = 0;
   bool swiglu = false;
 };
 
 // ReLU, or SwiGLU = SiLU(a) * b with SiLU(a) = a * sigmoid(a) (Shazeer, "GLU Variants Improve
 // Transformer", 2020). The result is rounded: it is the next product's factor.
-MOESIM_HD float activation(const HiddenRow& hidden, int column, Rounding rounding) {
-  const float a = rounded(hidden.values[column], rounding);
+template <typename Row>
+MOESIM_HD float activation(const HiddenRow<Row>& hidden, int column, Rounding rounding) {
+  const float a = rounded(load(hidden.values, column), rounding);
   if (!hidden.swiglu) {
     return a < 0 ? 0.0F : a;  // NaN stays NaN
   }
-  const float b = rounded(hidden.values[hidden.width + column], rounding);
+  const float b = rounded(load(hidden.values, hidden.width + column), rounding);
   return rounded(a * sigmoid(a) * b, rounding);
 }
 
@@ -31,16 +34,17 @@ struct HiddenGradient {
 };
 
 // With s = sigmoid(a): d SiLU(a) / da = s * (1 + a * (1 - s)).
-MOESIM_HD HiddenGradient activation_gradient(const HiddenRow& hidden,
+template <typename Row>
+MOESIM_HD HiddenGradient activation_gradient(const HiddenRow<Row>& hidden,
                                              int column,
                                              float d_activation,
                                              Rounding rounding) {
-  const float a = rounded(hidden.values[column], rounding);
+  const float a = rounded(load(hidden.values, column), rounding);
   const float d = rounded(d_activation, rounding);
   if (!hidden.swiglu) {
     return {a > 0 ? d : (a <= 0 ? 0.0F : a), 0.0F};  // NaN stays NaN
   }
-  const float b = rounded(hidden.values[hidden.width + column], rounding);
+  const float b = rounded(load(hidden.values, hidden.width + column), rounding);
   const float s = sigmoid(a);
   return {rounded(d * b * (s * (1.0F + a * (1.0F - s))), rounding), rounded(d * a * s, rounding)};
 }

@@ -131,4 +131,53 @@ MOESIM_HD void Elements::store_four(int64_t i, int count, const Four& four) cons
   }
 }
 
+// Rows that functions of kernels/core work on are Elements, or floats of the host.
+MOESIM_HD bool is_empty(Elements row) {
+  return row.address == 0;
+}
+
+MOESIM_HD bool is_empty(const float* row) {
+  return row == nullptr;
+}
+
+MOESIM_HD float load(Elements row, int64_t i) {
+  return row.load(i);
+}
+
+MOESIM_HD float load(const float* row, int64_t i) {
+  return row[i];
+}
+
+MOESIM_HD void store(Elements row, int64_t i, float value) {
+  row.store(i, value);
+}
+
+MOESIM_HD void store(float* row, int64_t i, float value) {
+  row[i] = value;
+}
+
+MOESIM_HD Four load_four(Elements row, int64_t i, int count) {
+  return row.load_four(i, count);
+}
+
+MOESIM_HD Four load_four(const float* row, int64_t i, int count) {
+  Four four;
+  for (int k = 0; k < 4; ++k) {
+    four.values[k] = k < count ? row[i + k] : 0.0F;
+  }
+  return four;
+}
+
+MOESIM_HD void store_four(Elements row, int64_t i, int count, const Four& four) {
+  row.store_four(i, count, four);
+}
+
+MOESIM_HD void store_four(float* row, int64_t i, int count, const Four& four) {
+  for (int k = 0; k < 4; ++k) {
+    if (k < count) {
+      row[i + k] = four.values[k];
+    }
+  }
+}
+
 }  // namespace moesim

@@ -73,6 +73,38 @@ MOESIM_HD int routed_choice(const int* ends, int experts, int entry) {
   return -1;
 }
 
+// How the rows of a domain choose experts, `width` each.
+struct ChoiceRule {
+  enum class Kind {
+    kProbability,  // those of highest probability
+    kTurns,        // experts take turns
+    kRouted        // from a routing's running sums
+  };
+  Kind kind = Kind::kProbability;
+  int experts = 0;
+  int rows = 0;
+  int width = 0;
+  const int* routed_ends = nullptr;
+};
+
+// What the domain's row `row` chooses, with its probabilities.
+template <int T>
+MOESIM_HD void choose_row(BlockScratch<T>& scratch,
+                          const ChoiceRule& rule,
+                          int row,
+                          const float* probabilities,
+                          int* choices) {
+  if (rule.kind == ChoiceRule::Kind::kProbability) {
+    choose_top_k(scratch, probabilities, rule.experts, rule.width, choices);
+    return;
+  }
+  block_for<T>(rule.width, [&](int i) {
+    choices[i] = rule.kind == ChoiceRule::Kind::kTurns
+                     ? (row * rule.width + i) % rule.experts
+                     : routed_choice(rule.routed_ends, rule.experts, row + i * rule.rows);
+  });
+}
+
 MOESIM_HD float chosen_sum(const GateRow& row) {
   float sum = 0;
   for (int i = 0; i < row.num_choices; ++i) {

@@ -68,19 +68,25 @@ struct ProbabilityTable {
 
 // Expert choice (Zhou et al., "Mixture-of-Experts with Expert Choice Routing", 2022): the expert
 // takes the rows in which its probability is highest, the lower row of equals first. A row's slot
-// is the number of rows before it.
+// is the number of rows before it. The rows from `first` on, at most `count`, are placed; the call
+// for the first ones fills the slots for which there are no rows.
+struct RowRange {
+  int first = 0;
+  int count = 0;
+};
+
 template <int T, typename Fill>
 MOESIM_HD void fill_chosen_slots(const ProbabilityTable& table,
+                                 const RowRange& range,
                                  int expert,
                                  int capacity,
                                  const Fill& fill) {
   const auto value = [&](int row) { return table.probabilities[row * table.experts + expert]; };
-  block_for<T>(capacity, [&](int slot) {
-    if (slot >= table.rows) {
-      fill(slot, -1);
-    }
-  });
-  block_for<T>(table.rows, [&](int row) {
+  block_for<T>(range.first == 0 ? capacity - table.rows : 0,
+               [&](int i) { fill(table.rows + i, -1); });
+  const int left = table.rows - range.first;
+  block_for<T>(left < range.count ? left : range.count, [&](int i) {
+    const int row = range.first + i;
     int slot = 0;
     for (int other = 0; other < table.rows; ++other) {
       const bool before =

@@ -6,8 +6,10 @@
 
 namespace moesim {
 
-// Threads that work together on one row or one expert's slots.
+// Threads that work together on one row of experts' values, and on a row of a token's or of a
+// query's: the order of sums follows from them, so host and devices take the same.
 inline constexpr int kBlockThreads = 32;
+inline constexpr int kWideBlockThreads = 128;
 
 // The body of a block of T threads is a sequence of phases with a barrier behind each. On the host
 // a phase is a loop over the threads, on a device every thread runs it for itself: one source, and
@@ -95,6 +97,15 @@ MOESIM_HD void block_for(int count, const Body& body) {
     body(i);
   }
 #endif
+}
+
+// body(first, count) for every four of [0, size), the last one perhaps of fewer.
+template <int T, typename Body>
+MOESIM_HD void block_for_fours(int size, const Body& body) {
+  block_for<T>((size + 3) / 4, [&](int four) {
+    const int first = 4 * four;
+    body(first, size - first < 4 ? size - first : 4);
+  });
 }
 
 // Where the largest value(i), i < count, stands, the lowest of equal ones; the first where none

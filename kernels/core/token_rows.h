@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/core/elements.h"
 #include "kernels/core/phase.h"
 #include "kernels/core/rounding.h"
 
@@ -8,44 +9,70 @@ namespace moesim {
 // Rows of M elements that travel between tokens and expert slots. A row of null is empty: its
 // values count as zeros.
 
+// An element's part of a token's result: the slot's weight, rounded, times its value.
+MOESIM_HD Four scaled(float factor, const Four& from, Rounding rounding) {
+  Four result;
+  for (int k = 0; k < 4; ++k) {
+    result.values[k] = factor * rounded(from.values[k], rounding);
+  }
+  return result;
+}
+
+MOESIM_HD void add(Four& sum, const Four& term) {
+  for (int k = 0; k < 4; ++k) {
+    sum.values[k] += term.values[k];
+  }
+}
+
 // One slot of order: the token's row, or zeros.
-template <int T>
-MOESIM_HD void copy_row(const float* from, int columns, float* to) {
-  block_for<T>(columns, [&](int m) { to[m] = from == nullptr ? 0.0F : from[m]; });
-}
-
-// One row added to a sum.
-template <int T>
-MOESIM_HD void add_row(const float* from, int columns, float* to) {
-  block_for<T>(columns, [&](int m) { to[m] += from[m]; });
-}
-
-// One slot's part of a token's result, or its reverse: the slot's part of the gradient.
-template <int T>
-MOESIM_HD void scale_row(
-    float weight, const float* from, int columns, Rounding rounding, float* to) {
-  const float factor = rounded(weight, rounding);
-  block_for<T>(columns, [&](int m) {
-    to[m] = from == nullptr ? 0.0F : factor * rounded(from[m], rounding);
+template <int T, typename From, typename To>
+MOESIM_HD void copy_row(const From& from, int columns, const To& to) {
+  block_for_fours<T>(columns, [&](int m, int count) {
+    store_four(to, m, count, is_empty(from) ? Four{} : load_four(from, m, count));
   });
 }
 
-template <int T>
-MOESIM_HD void add_scaled_row(
-    float weight, const float* from, int columns, Rounding rounding, float* to) {
+// One row added to a sum.
+template <int T, typename From, typename To>
+MOESIM_HD void add_row(const From& from, int columns, const To& to) {
+  block_for_fours<T>(columns, [&](int m, int count) {
+    Four sum = load_four(to, m, count);
+    add(sum, load_four(from, m, count));
+    store_four(to, m, count, sum);
+  });
+}
+
+// One slot's part of a token's result, or its reverse: the slot's part of the gradient.
+template <int T, typename From, typename To>
+MOESIM_HD void scale_row(
+    float weight, const From& from, int columns, Rounding rounding, const To& to) {
   const float factor = rounded(weight, rounding);
-  block_for<T>(columns, [&](int m) { to[m] += factor * rounded(from[m], rounding); });
+  block_for_fours<T>(columns, [&](int m, int count) {
+    const Four part = is_empty(from) ? Four{} : scaled(factor, load_four(from, m, count), rounding);
+    store_four(to, m, count, part);
+  });
+}
+
+template <int T, typename From, typename To>
+MOESIM_HD void add_scaled_row(
+    float weight, const From& from, int columns, Rounding rounding, const To& to) {
+  const float factor = rounded(weight, rounding);
+  block_for_fours<T>(columns, [&](int m, int count) {
+    Four sum = load_four(to, m, count);
+    add(sum, scaled(factor, load_four(from, m, count), rounding));
+    store_four(to, m, count, sum);
+  });
 }
 
 // The gradient of a slot's weight: its result times the gradient of the token's result.
-template <int T>
+template <int T, typename Left, typename Right>
 MOESIM_HD float dot_rows(BlockScratch<T>& scratch,
-                         const float* left,
-                         const float* right,
+                         const Left& left,
+                         const Right& right,
                          int columns,
                          Rounding rounding) {
   return block_sum_of(scratch, columns, [&](int m) {
-    return rounded(left[m], rounding) * rounded(right[m], rounding);
+    return rounded(load(left, m), rounding) * rounded(load(right, m), rounding);
   });
 }
 

@@ -4,13 +4,13 @@
 
 namespace moesim {
 
-CopyCarrier::CopyCarrier(const DeviceProgram& program, const StepLauncher& launcher)
+CopyCarrier::CopyCarrier(const HostScript& script,
+                         const DeviceProgram& program,
+                         const StepLauncher& launcher)
     : program_(program), launcher_(launcher) {
   size_t most = 0;
-  for (const CollectiveSteps& collective : program.meetings) {
-    for (const auto& phase : collective.phases) {
-      most = std::max(most, phase.size());
-    }
+  for (const Meeting& meeting : script.meetings) {
+    most = std::max(most, meeting.tasks.size());
   }
   for (size_t member = 0; member < most; ++member) {
     reached_.push_back(make_event(EventKind::kUntimed));

@@ -13,7 +13,7 @@ namespace moesim {
 class CopyCarrier : public CollectiveCarrier {
  public:
   // Keeps references.
-  CopyCarrier(const DeviceProgram& program, const StepLauncher& launcher);
+  CopyCarrier(const HostScript& script, const DeviceProgram& program, const StepLauncher& launcher);
 
   void issue(int meeting, const std::vector<LaunchPlace>& members) override;
 

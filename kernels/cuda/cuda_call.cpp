@@ -1,13 +1,24 @@
 #include "kernels/cuda/cuda_call.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 namespace moesim {
 namespace {
 
+// As the compiler saw it from its build folder: from the repository's root on.
+std::string_view source_path(std::string_view file) {
+  constexpr std::string_view kUp = "../";
+  while (file.starts_with(kUp)) {
+    file.remove_prefix(kUp.size());
+  }
+  return file;
+}
+
 [[noreturn]] void fail(const char* call, const std::string& error, std::source_location where) {
-  throw CudaError(
-      fmt::format("{} failed: {} at {}:{}", call, error, where.file_name(), where.line()));
+  throw CudaError(fmt::format(
+      "{} failed: {} at {}:{}", call, error, source_path(where.file_name()), where.line()));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ CudaExecutor::CudaExecutor(const Program& program, const CudaOptions& options)
       launcher_(prepare_launcher(program_.steps(), options.gemm_sms)),
       streams_(program_.script(), program_.steps()),
       events_(program_.script()),
-      carrier_(program_.steps(), launcher_),
+      carrier_(program_.script().script, program_.steps(), launcher_),
       iteration_({program_.script(), program_.steps(), launcher_, streams_, events_, carrier_}) {
   if (options.uses_graph) {
     refuse_host_waits(program);

@@ -8,10 +8,12 @@
 namespace moesim {
 namespace {
 
-std::string describe_meeting(const HostPlan& plan, int meeting, const std::vector<bool>& arrived) {
-  const Program& program = *plan.program;
-  const Meeting& one = plan.script.meetings[meeting];
-  const std::vector<int>& members = plan.script.members(program, meeting);
+std::string describe_meeting(const Program& program,
+                             const HostScript& script,
+                             int meeting,
+                             const std::vector<bool>& arrived) {
+  const Meeting& one = script.meetings[meeting];
+  const std::vector<int>& members = script.members(program, meeting);
   std::vector<int> missing;
   std::string task;
   for (size_t member = 0; member < members.size(); ++member) {
@@ -32,13 +34,15 @@ std::string describe_meeting(const HostPlan& plan, int meeting, const std::vecto
 
 }  // namespace
 
-std::string describe_hang(const HostPlan& plan, const Attendance& arrived) {
+std::string describe_hang(const Program& program,
+                          const HostScript& script,
+                          const Attendance& arrived) {
   constexpr size_t kMaxReasons = 5;
   std::vector<std::string> reasons;
   for (size_t i = 0; i < arrived.size() && reasons.size() < kMaxReasons; ++i) {
     const auto present = std::count(arrived[i].begin(), arrived[i].end(), true);
     if (present > 0 && present < static_cast<int64_t>(arrived[i].size())) {
-      reasons.push_back(describe_meeting(plan, static_cast<int>(i), arrived[i]));
+      reasons.push_back(describe_meeting(program, script, static_cast<int>(i), arrived[i]));
     }
   }
   if (reasons.empty()) {
@@ -47,7 +51,7 @@ std::string describe_hang(const HostPlan& plan, const Attendance& arrived) {
   return fmt::format(
       "program '{}' hangs: {}; issue the collectives of each group and stream in the "
       "same order on all its ranks",
-      plan.program->name,
+      program.name,
       fmt::join(reasons, "; "));
 }
 

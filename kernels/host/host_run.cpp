@@ -113,7 +113,7 @@ void HostRun::look_around(Watch& watch) {
   const Time now = clock_.now();
   if (transport_ == nullptr) {
     if (is_stuck()) {
-      throw Hang(describe_hang(plan_, arrived()));
+      throw Hang(describe_hang(*plan_.program, plan_.script, arrived()));
     }
   } else if (watch.num_changes == num_changes_ && is_stuck()) {
     transport_->watch(standstill(watch.since, now));

@@ -1,14 +1,13 @@
 #include "kernels/mpi/mpi_executor.h"
 
-#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "kernels/host/assumptions.h"
+#include "kernels/host/merged_trace.h"
 #include "kernels/mpi/collect.h"
-#include "kernels/mpi/mpi_trace.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 
@@ -45,22 +44,6 @@ std::vector<int> ranks_of(int process, const RankLayout& layout) {
   return ranks;
 }
 
-// What repeat() decides by, so that all processes decide alike.
-struct Verdict {
-  int64_t end = 0;
-  int64_t lateness = 0;
-};
-
-void share_verdict(Courier& courier, Execution& execution) {
-  Verdict verdict{execution.trace.end.picoseconds(), execution.lateness.picoseconds()};
-  std::string bytes(sizeof(verdict), '\0');
-  std::memcpy(bytes.data(), &verdict, sizeof(verdict));
-  bytes = broadcast(courier, std::move(bytes));
-  std::memcpy(&verdict, bytes.data(), sizeof(verdict));
-  execution.trace.end = Time::from_picoseconds(verdict.end);
-  execution.lateness = Time::from_picoseconds(verdict.lateness);
-}
-
 }  // namespace
 
 MpiExecutor::MpiExecutor(MpiWorld& world, const Program& program, HostOptions options)
@@ -68,7 +51,7 @@ MpiExecutor::MpiExecutor(MpiWorld& world, const Program& program, HostOptions op
       options_(checked(std::move(options))),
       layout_(deal_out(world, program)),
       plan_(make_host_plan(program, options_, ranks_of(world.process(), layout_))),
-      detector_(plan_, world.num_processes()),
+      detector_(*plan_.program, plan_.script, world.num_processes()),
       courier_(world,
                {.wants_real_time = options_.clock != HostClock::kRaw,
                 .listener = [this](const std::string& news,
@@ -89,9 +72,9 @@ Execution MpiExecutor::run(TensorStore& tensors) {
   Execution execution = workers_.run(tensors, &transport);
   const std::vector<std::string> runs = gather(courier_, spans_to_bytes(execution));
   if (courier_.process() == 0) {
-    execution = merge_runs(plan_, runs);
+    execution = merge_runs(*plan_.program, plan_.script, runs);
   }
-  share_verdict(courier_, execution);
+  take_verdict(broadcast(courier_, verdict_of(execution)), execution);
   execution.trace.executor = "mpi";
   execution.trace.resolution = "ranks";
   execution.trace.assumptions = assumptions(transport);

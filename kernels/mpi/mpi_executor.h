@@ -8,7 +8,7 @@
 #include "kernels/host/host_plan.h"
 #include "kernels/host/host_workers.h"
 #include "kernels/mpi/courier.h"
-#include "kernels/mpi/hang_detector.h"
+#include "kernels/host/hang_detector.h"
 #include "kernels/mpi/mpi_transport.h"
 #include "kernels/mpi/mpi_world.h"
 

@@ -8,7 +8,7 @@
 #include "kernels/host/transport.h"
 #include "kernels/member_moves.h"
 #include "kernels/mpi/courier.h"
-#include "kernels/mpi/hang_detector.h"
+#include "kernels/host/hang_detector.h"
 #include "kernels/mpi/start_agreement.h"
 
 namespace moesim {

@@ -101,7 +101,7 @@ class AttentionBackward : public AttentionBase {
              head_columns(at.qkv.data(), at.keys, value(head)).transposed(),
              {d_scores.data(), at.keys});
     round_values(d_scores.data(), scores, rounding_, d_scores.data());
-    BlockScratch<kBlockThreads> scratch;
+    BlockScratch<kWideBlockThreads> scratch;
     for (int64_t row = 0; row < at.queries; ++row) {
       float* d = d_scores.data() + row * at.keys;
       softmax_backward_row(

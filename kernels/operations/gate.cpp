@@ -45,8 +45,10 @@ class GateBase : public Operation {
   // Of the columns of w_gate; only X-MoE needs them.
   std::vector<float> squares(TensorStore& tensors) const {
     std::vector<float> squares;
+    BlockScratch<kWideBlockThreads> scratch;
     for (int expert = 0; is_cosine() && expert < num_experts(); ++expert) {
-      squares.push_back(column_sum_of_squares(w_gate(tensors), x_.columns, num_experts(), expert));
+      squares.push_back(
+          column_sum_of_squares(scratch, w_gate(tensors), x_.columns, num_experts(), expert));
     }
     return squares;
   }
@@ -96,10 +98,11 @@ class GateForward : public GateBase {
                {scores.data(), num_experts()});
     }
     BlockScratch<kBlockThreads> scratch;
+    BlockScratch<kWideBlockThreads> wide;
     for (size_t row = 0; row < rows.size(); ++row) {
       float* own = scores.data() + row * static_cast<size_t>(num_experts());
       if (is_cosine()) {
-        cosine_row(scratch, cosine_row_of(x, static_cast<int64_t>(row), squares, tensors), own);
+        cosine_row(wide, cosine_row_of(x, static_cast<int64_t>(row), squares, tensors), own);
         block_for<kBlockThreads>(num_experts(), [&](int e) { own[e] /= kCosineTemperature; });
       }
       gate_probabilities_row(scratch, weighting_of(kind_), own, num_experts(), own);
@@ -136,7 +139,7 @@ class GateForward : public GateBase {
       const auto capacity = static_cast<int>(slots.size());
       if (domains_.experts_choose()) {
         fill_chosen_slots<kBlockThreads>(
-            {probabilities, domain.rows, num_experts()}, expert, capacity, fill);
+            {probabilities, domain.rows, num_experts()}, {0, domain.rows}, expert, capacity, fill);
       } else {
         fill_expert_slots(scratch, {choices.data(), domain.rows, width}, expert, capacity, fill);
       }
@@ -234,16 +237,17 @@ class GateBackward : public GateBase {
     const std::vector<float> squares = this->squares(tensors);
     const std::vector<int64_t> rows = dx_.rows();
     std::vector<float> cosines(static_cast<size_t>(num_experts()));
-    BlockScratch<kBlockThreads> scratch;
+    BlockScratch<kWideBlockThreads> scratch;
     for (size_t row = 0; row < rows.size(); ++row) {
       const auto at = static_cast<int64_t>(row);
       const CosineRow own = cosine_row_of(x, at, squares, tensors);
-      cosine_row(scratch, own, cosines.data());
-      cosine_backward_row(
-          scratch,
+      const float inverse_x = cosine_row(scratch, own, cosines.data());
+      cosine_backward_row<kWideBlockThreads>(
           own,
-          {cosines.data(), d_logits.data() + at * num_experts(), dx_.row(tensors, rows[row]), dw},
-          rounding_);
+          {cosines.data(), d_logits.data() + at * num_experts(), inverse_x},
+          rounding_,
+          dx_.row(tensors, rows[row]),
+          dw);
     }
   }
 

@@ -127,26 +127,27 @@ int GateDomains::width(const GateDomain& domain) const {
   return (domain.routed_ends.back() + domain.rows - 1) / domain.rows;
 }
 
+ChoiceRule GateDomains::choice_rule(const GateDomain& domain) const {
+  const bool is_routed = !domain.routed_ends.empty();
+  const ChoiceRule::Kind unrouted =
+      gate_.no_drop ? ChoiceRule::Kind::kTurns : ChoiceRule::Kind::kProbability;
+  return {is_routed ? ChoiceRule::Kind::kRouted : unrouted,
+          num_experts_,
+          domain.rows,
+          width(domain),
+          domain.routed_ends.data()};
+}
+
 std::vector<int> GateDomains::choices(const GateDomain& domain, const float* probabilities) const {
-  const int width = this->width(domain);
-  const bool balanced = gate_.no_drop && domain.routed_ends.empty();
-  std::vector<int> choices(static_cast<size_t>(width) * static_cast<size_t>(domain.rows));
+  const ChoiceRule rule = choice_rule(domain);
+  std::vector<int> choices(static_cast<size_t>(rule.width) * static_cast<size_t>(rule.rows));
   BlockScratch<kBlockThreads> scratch;
-  for (int row = 0; row < domain.rows; ++row) {
-    int* own = choices.data() + int64_t{row} * width;
-    if (!balanced && domain.routed_ends.empty()) {
-      if (width > 0) {
-        choose_top_k(
-            scratch, probabilities + int64_t{row} * num_experts_, num_experts_, width, own);
-      }
-      continue;
-    }
-    for (int i = 0; i < width; ++i) {
-      own[i] = balanced ? (row * width + i) % num_experts_
-                        : routed_choice(domain.routed_ends.data(),
-                                        static_cast<int>(domain.routed_ends.size()),
-                                        row + i * domain.rows);
-    }
+  for (int row = 0; row < rule.rows; ++row) {
+    choose_row(scratch,
+               rule,
+               row,
+               probabilities + int64_t{row} * num_experts_,
+               choices.data() + int64_t{row} * rule.width);
   }
   return choices;
 }

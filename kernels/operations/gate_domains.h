@@ -31,8 +31,9 @@ class GateDomains {
   bool experts_choose() const;
   // Choices of each row of the domain.
   int width(const GateDomain& domain) const;
-  // rows * width choices: from the routing, round robin, or the k highest of `probabilities`
-  // (rows x E), the domain's.
+  // How its rows choose. Points to the domain's running sums.
+  ChoiceRule choice_rule(const GateDomain& domain) const;
+  // rows * width choices with these probabilities (rows x E), the domain's.
   std::vector<int> choices(const GateDomain& domain, const float* probabilities) const;
 
  private:

@@ -48,7 +48,7 @@ class OrderForward : public Operation {
     for (size_t slot = 0; slot < slots.size(); ++slot) {
       const int64_t row = map.row(slot);
       const float* from = row == kNone ? nullptr : x_.row(tensors, rows[static_cast<size_t>(row)]);
-      copy_row<kBlockThreads>(from, x_.columns, buffer_.row(tensors, slots[slot]));
+      copy_row<kWideBlockThreads>(from, x_.columns, buffer_.row(tensors, slots[slot]));
     }
   }
 
@@ -76,7 +76,7 @@ class OrderBackward : public Operation {
     const std::vector<int64_t> slots = d_buffer_.rows();
     const SlotMap map(index_, experts_, dx_.num_rows(), tensors);
     for_each_slot(map, rows.size(), [&](size_t row, size_t slot) {
-      add_row<kBlockThreads>(
+      add_row<kWideBlockThreads>(
           d_buffer_.row(tensors, slots[slot]), dx_.columns, dx_.row(tensors, rows[row]));
     });
   }
@@ -108,11 +108,11 @@ class UnorderForward : public Operation {
     const SlotMap map(index_, experts_, y_.num_rows(), tensors);
     begin_sum(y_, tensors);
     for_each_slot(map, rows.size(), [&](size_t row, size_t slot) {
-      add_scaled_row<kBlockThreads>(*weight_.row(tensors, weights[slot]),
-                                    buffer_.row(tensors, slots[slot]),
-                                    y_.columns,
-                                    rounding_,
-                                    y_.row(tensors, rows[row]));
+      add_scaled_row<kWideBlockThreads>(*weight_.row(tensors, weights[slot]),
+                                        buffer_.row(tensors, slots[slot]),
+                                        y_.columns,
+                                        rounding_,
+                                        y_.row(tensors, rows[row]));
     });
   }
 
@@ -149,15 +149,15 @@ class UnorderBackward : public Operation {
     const std::vector<int64_t> d_slots = d_buffer_.rows();
     const std::vector<int64_t> d_weights = d_weight_.rows();
     const SlotMap map(index_, experts_, dy_.num_rows(), tensors);
-    BlockScratch<kBlockThreads> scratch;
+    BlockScratch<kWideBlockThreads> scratch;
     for (size_t slot = 0; slot < map.num_slots(); ++slot) {
       const int64_t row = map.row(slot);
       const float* dy = row == kNone ? nullptr : dy_.row(tensors, rows[static_cast<size_t>(row)]);
-      scale_row<kBlockThreads>(*weight_.row(tensors, weights[slot]),
-                               dy,
-                               dy_.columns,
-                               rounding_,
-                               d_buffer_.row(tensors, d_slots[slot]));
+      scale_row<kWideBlockThreads>(*weight_.row(tensors, weights[slot]),
+                                   dy,
+                                   dy_.columns,
+                                   rounding_,
+                                   d_buffer_.row(tensors, d_slots[slot]));
       const float* result = buffer_.row(tensors, slots[slot]);
       *d_weight_.row(tensors, d_weights[slot]) =
           dy == nullptr ? 0.0F : dot_rows(scratch, result, dy, dy_.columns, rounding_);

@@ -36,7 +36,7 @@ Matrix ReferenceAttention::columns(const Matrix& from, const Head& head, int64_t
 
 Matrix ReferenceAttention::probabilities(const Head& head) const {
   Matrix p = columns(qkv_, head, head.query) * transposed(columns(qkv_, head, head.key));
-  BlockScratch<kBlockThreads> scratch;
+  BlockScratch<kWideBlockThreads> scratch;
   for (int position = 0; position < model_->sequence; ++position) {
     softmax_row(scratch, shape_at(*model_, position), p.row(position), p.row(position));
   }
@@ -57,7 +57,7 @@ Matrix ReferenceAttention::forward(const Matrix& x) {
 
 // The gradient of the scores, rounded.
 Matrix ReferenceAttention::score_gradient(const Matrix& p, Matrix d) const {
-  BlockScratch<kBlockThreads> scratch;
+  BlockScratch<kWideBlockThreads> scratch;
   for (int position = 0; position < model_->sequence; ++position) {
     softmax_backward_row(
         scratch, shape_at(*model_, position), p.row(position), d.row(position), d.row(position));

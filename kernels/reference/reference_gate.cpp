@@ -21,9 +21,10 @@ std::vector<int> descending(const std::vector<float>& values) {
 
 std::vector<float> squares(const Matrix& w) {
   std::vector<float> squares;
+  BlockScratch<kWideBlockThreads> scratch;
   for (int expert = 0; expert < static_cast<int>(w.columns); ++expert) {
     squares.push_back(column_sum_of_squares(
-        w.row(0), static_cast<int>(w.rows), static_cast<int>(w.columns), expert));
+        scratch, w.row(0), static_cast<int>(w.rows), static_cast<int>(w.columns), expert));
   }
   return squares;
 }
@@ -53,7 +54,7 @@ Matrix ReferenceGate::scores() const {
   }
   Matrix scores(x_.rows, model_->experts);
   const std::vector<float> column_squares = squares(weights_->gate);
-  BlockScratch<kBlockThreads> scratch;
+  BlockScratch<kWideBlockThreads> scratch;
   for (int64_t token = 0; token < x_.rows; ++token) {
     cosine_row(
         scratch, cosine_row_of(x_, token, weights_->gate, column_squares), scores.row(token));
@@ -163,14 +164,15 @@ void ReferenceGate::backward(const Matrix& d_weights, Matrix& dx, Matrix& gradie
   }
   const std::vector<float> column_squares = squares(weights_->gate);
   std::vector<float> cosines(static_cast<size_t>(model_->experts));
+  BlockScratch<kWideBlockThreads> wide;
   for (int64_t token = 0; token < x_.rows; ++token) {
     const CosineRow own = cosine_row_of(x_, token, weights_->gate, column_squares);
-    cosine_row(scratch, own, cosines.data());
-    cosine_backward_row(
-        scratch,
-        own,
-        {cosines.data(), d_logits.row(token), dx.row(token), gradient.values.data()},
-        rounding_);
+    const float inverse_x = cosine_row(wide, own, cosines.data());
+    cosine_backward_row<kWideBlockThreads>(own,
+                                           {cosines.data(), d_logits.row(token), inverse_x},
+                                           rounding_,
+                                           dx.row(token),
+                                           gradient.values.data());
   }
 }
 

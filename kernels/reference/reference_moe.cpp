@@ -28,7 +28,7 @@ Matrix ReferenceMoe::activated(const Expert& expert) const {
   for (int64_t i = 0; i < result.rows; ++i) {
     for (int column = 0; column < model_->hidden; ++column) {
       result.row(i)[column] =
-          activation({expert.hidden.row(i), model_->hidden, swiglu()}, column, rounding_);
+          activation(HiddenRow{expert.hidden.row(i), model_->hidden, swiglu()}, column, rounding_);
     }
   }
   return result;
@@ -84,7 +84,7 @@ Matrix ReferenceMoe::backward(const Matrix& dy, LayerWeights& gradients) const {
   const Matrix d_output = rounded(dy, rounding_);
   Matrix dx(dy.rows, dy.columns);
   Matrix d_weights(dy.rows, model_->experts);
-  BlockScratch<kBlockThreads> scratch;
+  BlockScratch<kWideBlockThreads> scratch;
   for (size_t index = 0; index < experts_.size(); ++index) {
     const Expert& expert = experts_[index];
     Matrix d_y(expert.y.rows, expert.y.columns);

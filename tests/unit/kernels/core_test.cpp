@@ -175,9 +175,9 @@ TEST(GateSlotsTest, ExpertsTakeTheirBestRowsFirst) {
   const std::array p{0.2F, 0.8F, 0.8F, 0.5F};  // of four rows and one expert
   std::array slots{-9, -9, -9, -9, -9};
   const auto fill = [&](int slot, int row) { slots[static_cast<size_t>(slot)] = row; };
-  fill_chosen_slots<kBlockThreads>({p.data(), 4, 1}, 0, 2, fill);
+  fill_chosen_slots<kBlockThreads>({p.data(), 4, 1}, {0, 4}, 0, 2, fill);
   EXPECT_THAT(slots, ElementsAre(1, 2, -9, -9, -9));
-  fill_chosen_slots<kBlockThreads>({p.data(), 4, 1}, 0, 5, fill);
+  fill_chosen_slots<kBlockThreads>({p.data(), 4, 1}, {0, 4}, 0, 5, fill);
   EXPECT_THAT(slots, ElementsAre(1, 2, 3, 0, -1));
 }
 
@@ -188,7 +188,7 @@ TEST(CosineGateTest, CosineOfTheTokenAndEachExpert) {
   const std::array w{3.0F, -4.0F, 0.0F, 4.0F, 3.0F, 0.0F};
   std::array<float, 3> squares{};
   for (int expert = 0; expert < 3; ++expert) {
-    squares[static_cast<size_t>(expert)] = column_sum_of_squares(w.data(), 2, 3, expert);
+    squares[static_cast<size_t>(expert)] = column_sum_of_squares(scratch, w.data(), 2, 3, expert);
   }
   EXPECT_THAT(squares, ElementsAre(25.0F, 25.0F, 0.0F));
   const CosineRow row{x.data(), 2, w.data(), 3, squares.data()};
@@ -201,7 +201,7 @@ TEST(CosineGateTest, CosineOfTheTokenAndEachExpert) {
 
 TEST(TokenRowsTest, EmptySlotsAreZeros) {
   std::array to{kNan, kNan};
-  copy_row<kBlockThreads>(nullptr, 2, to.data());
+  copy_row<kBlockThreads>(static_cast<const float*>(nullptr), 2, to.data());
   EXPECT_THAT(to, ElementsAre(0.0F, 0.0F));
   const std::array from{0.3F, 2.0F};
   scale_row<kBlockThreads>(0.5F, from.data(), 2, Rounding::kExact, to.data());

@@ -1,5 +1,5 @@
 // Two processes of two ranks each; collective "c0" of all ranks, then "c1" of all ranks.
-#include "kernels/mpi/hang_detector.h"
+#include "kernels/host/hang_detector.h"
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,9 @@ class HangDetectorTest : public testing::Test {
     hand_.add_collective("c", 0, all_to_all(group), ps(1));
     hand_.add_collective("c", 0, all_to_all(group), ps(1));
     program_ = hand_.program();
-    plan_ = make_host_plan(program_, {}, {0, 1});
+    GroupTable groups;
+    groups.update(program_);
+    script_ = make_host_script(program_, groups, 32);
     detector_.begin(kRun);
   }
 
@@ -57,8 +59,8 @@ class HangDetectorTest : public testing::Test {
 
   HandProgram hand_;
   Program program_;
-  HostPlan plan_;
-  HangDetector detector_{plan_, 2};
+  HostScript script_;
+  HangDetector detector_{program_, script_, 2};
 };
 
 TEST_F(HangDetectorTest, NamesWhoIsMissing) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/host/host_plan.h"
+#include "kernels/host/host_script.h"
 #include "kernels/host/transport.h"
 
 namespace moesim {
@@ -26,7 +26,8 @@ class HangDetector {
   // Clocks of processes agree to within this.
   static constexpr Time kMargin = Time::from_picoseconds(10'000'000'000);
 
-  HangDetector(const HostPlan& plan, int num_processes);
+  // Keeps references to both.
+  HangDetector(const Program& program, const HostScript& script, int num_processes);
 
   // Forgets the runs before.
   void begin(int run);
@@ -40,7 +41,8 @@ class HangDetector {
   void accept(int process, Standstill standstill);
   void look() const;
 
-  const HostPlan& plan_;
+  const Program& program_;
+  const HostScript& script_;
   std::mutex mutex_;
   int run_ = 0;
   std::vector<std::optional<Standstill>> latest_;  // by process

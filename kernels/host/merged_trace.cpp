@@ -1,4 +1,4 @@
-#include "kernels/mpi/mpi_trace.h"
+#include "kernels/host/merged_trace.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -33,20 +33,20 @@ void append_spans(const std::string& bytes, std::vector<TaskSpan>& spans) {
 }
 
 // The meeting of each rank's tasks: [rank][task].
-std::vector<std::vector<int>> meetings_of_tasks(const HostPlan& plan) {
-  std::vector<std::vector<int>> meetings(plan.script.ranks.size(),
-                                         std::vector<int>(plan.program->tasks.size(), kNone));
+std::vector<std::vector<int>> meetings_of_tasks(const Program& program, const HostScript& script) {
+  std::vector<std::vector<int>> meetings(script.ranks.size(),
+                                         std::vector<int>(program.tasks.size(), kNone));
   for (size_t rank = 0; rank < meetings.size(); ++rank) {
-    for (const ScriptTask& entry : plan.script.ranks[rank].tasks) {
+    for (const ScriptTask& entry : script.ranks[rank].tasks) {
       meetings[rank][entry.task] = entry.meeting;
     }
   }
   return meetings;
 }
 
-void set_transfers(const HostPlan& plan, std::vector<TaskSpan>& spans) {
-  const std::vector<std::vector<int>> meetings = meetings_of_tasks(plan);
-  std::vector<Time> last_start(plan.script.meetings.size());
+void set_transfers(const Program& program, const HostScript& script, std::vector<TaskSpan>& spans) {
+  const std::vector<std::vector<int>> meetings = meetings_of_tasks(program, script);
+  std::vector<Time> last_start(script.meetings.size());
   for (const TaskSpan& span : spans) {
     const int meeting = meetings[span.rank][span.task];
     if (meeting != kNone) {
@@ -60,6 +60,11 @@ void set_transfers(const HostPlan& plan, std::vector<TaskSpan>& spans) {
     }
   }
 }
+
+struct Verdict {
+  int64_t end = 0;
+  int64_t lateness = 0;
+};
 
 }  // namespace
 
@@ -78,7 +83,9 @@ std::string spans_to_bytes(const Execution& execution) {
   return bytes;
 }
 
-Execution merge_runs(const HostPlan& plan, const std::vector<std::string>& runs) {
+Execution merge_runs(const Program& program,
+                     const HostScript& script,
+                     const std::vector<std::string>& runs) {
   Time latest;
   std::vector<TaskSpan> spans;
   for (const std::string& bytes : runs) {
@@ -88,8 +95,21 @@ Execution merge_runs(const HostPlan& plan, const std::vector<std::string>& runs)
     latest = std::max(latest, Time::from_picoseconds(lateness));
     append_spans(bytes, spans);
   }
-  set_transfers(plan, spans);
-  return {trace_of_spans(*plan.program, std::move(spans)), latest};
+  set_transfers(program, script, spans);
+  return {trace_of_spans(program, std::move(spans)), latest};
+}
+
+std::string verdict_of(const Execution& execution) {
+  const Verdict verdict{execution.trace.end.picoseconds(), execution.lateness.picoseconds()};
+  return {reinterpret_cast<const char*>(&verdict), sizeof(verdict)};
+}
+
+void take_verdict(const std::string& bytes, Execution& execution) {
+  Verdict verdict;
+  CHECK(bytes.size() == sizeof(verdict), "a verdict of {} bytes", bytes.size());
+  std::memcpy(&verdict, bytes.data(), sizeof(verdict));
+  execution.trace.end = Time::from_picoseconds(verdict.end);
+  execution.lateness = Time::from_picoseconds(verdict.lateness);
 }
 
 }  // namespace moesim

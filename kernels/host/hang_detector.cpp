@@ -1,4 +1,4 @@
-#include "kernels/mpi/hang_detector.h"
+#include "kernels/host/hang_detector.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -57,8 +57,8 @@ Standstill parse_standstill(const HostScript& script, const std::string& bytes) 
 
 }  // namespace
 
-HangDetector::HangDetector(const HostPlan& plan, int num_processes)
-    : plan_(plan), latest_(num_processes) {}
+HangDetector::HangDetector(const Program& program, const HostScript& script, int num_processes)
+    : program_(program), script_(script), latest_(num_processes) {}
 
 void HangDetector::begin(int run) {
   const std::lock_guard lock(mutex_);
@@ -77,7 +77,7 @@ void HangDetector::add(int process, StandstillReport report) {
 void HangDetector::hear(int process, const std::string& bytes) {
   const std::lock_guard lock(mutex_);
   if (header_of(bytes).run == run_) {
-    accept(process, parse_standstill(plan_.script, bytes));
+    accept(process, parse_standstill(script_, bytes));
   }
 }
 
@@ -110,7 +110,7 @@ void HangDetector::look() const {
       return;  // the network is at work
     }
   }
-  throw Hang(describe_hang(plan_, arrived));
+  throw Hang(describe_hang(program_, script_, arrived));
 }
 
 // A header, then a digit for each member of each meeting: 1 for arrived, 2 more for left.

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nccl.h>
+
+#include "kernels/device/communicator_plan.h"
+
+namespace moesim {
+
+// CTAs, and with them SMs, that a communicator's kernels take; 0: as NCCL chooses.
+struct CtaRange {
+  int least = 0;
+  int most = 0;
+};
+
+struct CommunicatorOptions {
+  CtaRange ctas;
+  std::map<std::string, CtaRange> ctas_on_stream;  // in place of `ctas`, by name of the stream
+  // Split communicators share their parent's channels and buffers: less memory, but collectives of
+  // two streams get into each other's way.
+  bool share_resources = false;
+};
+
+// The rank's place in the world, and the id that one of its ranks drew by ncclGetUniqueId.
+struct NcclWorld {
+  ncclUniqueId id{};
+  int num_ranks = 0;
+  int rank = 0;
+};
+
+// Draws the id of a world; the others get it by other means.
+ncclUniqueId draw_unique_id();
+
+// The NCCL communicators of one rank: one for each group and stream of a Program that it is in,
+// split off the world's. None of them blocks: the thread that calls NCCL looks after what it began
+// until it is done, and another thread may end it.
+//
+// The rank's issuing thread connects it, hands it collectives and closes it; poll() and abort() are
+// for any thread.
+class Communicators {
+ public:
+  Communicators(const NcclWorld& world, CommunicatorOptions options);
+  // Aborts what close() has not closed.
+  ~Communicators();
+  Communicators(const Communicators&) = delete;
+  Communicators& operator=(const Communicators&) = delete;
+  Communicators(Communicators&&) = delete;
+  Communicators& operator=(Communicators&&) = delete;
+
+  // Makes those of the Program on the current device, together with all ranks. Throws NcclError,
+  // and Failure after abort(), as all below do.
+  void connect(const Program& program, const GroupTable& groups);
+
+  // Calls `body` with the communicator within one group of NCCL calls, and waits until NCCL has
+  // taken them: they are on their stream then, not done. `name` is the collective's, for errors.
+  void enqueue(const CommunicatorKey& key,
+               const std::string& name,
+               const std::function<void(ncclComm_t)>& body);
+
+  // The world's, for probes.
+  void enqueue(const std::string& name, const std::function<void(ncclComm_t)>& body);
+
+  // Throws NcclError where NCCL found out about an error after a call had returned: a peer that
+  // died, a link that broke.
+  void poll();
+
+  // Ends all that is under way, on the device too. Every call after it throws.
+  void abort();
+
+  // Waits for what is under way on all ranks, and gives everything back. All ranks do so.
+  void close();
+
+ private:
+  struct Entry {
+    ncclComm_t handle = nullptr;
+    std::string name;  // "group 'ep' on stream 'inter'"
+  };
+
+  void split_off(const Program& program, const GroupTable& groups, const CommunicatorKey& key);
+  void run_group(const Entry& entry,
+                 const std::string& what,
+                 const std::function<void(ncclComm_t)>& body);
+  void call(const Entry& entry, const char* name, const std::function<ncclResult_t()>& body);
+  void settle(const Entry& entry, const std::string& what);
+  ncclResult_t state_of(const Entry& entry);
+  void finalize(Entry& entry);
+  Entry& add_entry(const CommunicatorKey& key);
+  void check_not_aborted() const;
+  // Split ones before the world's, their parent.
+  std::vector<Entry*> all();
+
+  NcclWorld world_of_;
+  CommunicatorOptions options_;
+  std::mutex mutex_;  // of every use of a handle: abort() frees them
+  bool is_aborted_ = false;
+  Entry world_;
+  std::map<CommunicatorKey, Entry> split_;  // outside: no handle
+  std::vector<CommunicatorKey> order_;      // of split_
+};
+
+}  // namespace moesim

@@ -1,0 +1,23 @@
+#include "kernels/cuda/nccl/nccl_call.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace moesim {
+
+void check_nccl(ncclResult_t result, const char* call, std::source_location where) {
+  if (result == ncclSuccess || result == ncclInProgress) {
+    return;
+  }
+  const char* last = ncclGetLastError(nullptr);
+  const std::string details = last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last);
+  throw NcclError(fmt::format("{} failed: {}{} at {}:{}",
+                              call,
+                              ncclGetErrorString(result),
+                              details,
+                              where.file_name(),
+                              where.line()));
+}
+
+}  // namespace moesim

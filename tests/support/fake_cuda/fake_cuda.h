@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/base/time.h"
+
+namespace moesim::testing {
+
+// The number-th call of a function (from 1 on) does nothing but return `status`. "kernel" is no
+// function: the number-th kernel that runs fails, which shows when somebody waits.
+struct Fault {
+  std::string call;
+  int number = 1;
+  int status = 1;
+};
+
+struct FakeCudaOptions {
+  uint64_t seed = 1;    // of the order in which streams go on
+  int num_devices = 1;  // 0: there is no driver
+  int64_t memory_bytes = int64_t{4} << 30;
+  std::optional<Fault> fault{};
+  int ignored_wait = 0;  // the n-th cudaStreamWaitEvent that has something to wait for; 0: none
+  Time kernel_time{};    // that kernels, copies and fills take, beside spins
+};
+
+class FakeDevice;
+
+// A CUDA runtime and a cuBLASLt for tests: while it lives, the cuda… and cublasLt… functions of the
+// process are its own, and device memory is host memory. Streams are queues: nothing on them runs
+// until somebody waits, and then streams go on in a random order that event waits allow, so that a
+// missing wait shows in the results under some seed. Event times follow from what is on the streams
+// alone, not from that order.
+class FakeCuda {
+ public:
+  explicit FakeCuda(const FakeCudaOptions& options = {});
+  ~FakeCuda();
+  FakeCuda(const FakeCuda&) = delete;
+  FakeCuda& operator=(const FakeCuda&) = delete;
+  FakeCuda(FakeCuda&&) = delete;
+  FakeCuda& operator=(FakeCuda&&) = delete;
+
+  // How often each function was called.
+  const std::map<std::string, int>& calls() const;
+  // Waits that had something to wait for.
+  int num_waits() const;
+  // Streams, events, graphs, memory, descriptors that were made and not given back.
+  int num_live_handles() const;
+
+ private:
+  std::unique_ptr<FakeDevice> device_;
+};
+
+}  // namespace moesim::testing

@@ -1,0 +1,259 @@
+#include "tests/support/fake_cuda/fake_device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "sim/base/check.h"
+
+namespace moesim::testing {
+namespace {
+
+// C functions have no object of their own.
+FakeDevice* installed = nullptr;
+
+}  // namespace
+
+FakeCuda::FakeCuda(const FakeCudaOptions& options)
+    : device_(std::make_unique<FakeDevice>(options)) {
+  FakeDevice::install(device_.get());
+}
+
+FakeCuda::~FakeCuda() {
+  FakeDevice::install(nullptr);
+}
+
+const std::map<std::string, int>& FakeCuda::calls() const {
+  return device_->calls();
+}
+
+int FakeCuda::num_waits() const {
+  return device_->num_waits();
+}
+
+int FakeCuda::num_live_handles() const {
+  return static_cast<int>(device_->num_handles());
+}
+
+FakeDevice::FakeDevice(const FakeCudaOptions& options) : options_(options), random_(options.seed) {}
+
+FakeDevice& FakeDevice::current() {
+  CHECK(installed != nullptr, "no FakeCuda lives");
+  return *installed;
+}
+
+void FakeDevice::install(FakeDevice* device) {
+  CHECK(device == nullptr || installed == nullptr, "two FakeCudas");
+  installed = device;
+}
+
+std::optional<int> FakeDevice::enter(const std::string& call) {
+  const int number = ++calls_[call];
+  const std::optional<Fault>& fault = options_.fault;
+  if (fault && fault->call == call && fault->number == number) {
+    return fault->status;
+  }
+  return std::nullopt;
+}
+
+FakeStream* FakeDevice::make_stream() {
+  has_context_ = true;
+  FakeStream* stream = make<FakeStream>();
+  stream->priority = random_.uniform();
+  streams_.push_back(stream);
+  return stream;
+}
+
+void FakeDevice::destroy_stream(FakeStream* stream) {
+  run_until([&] { return stream->items.empty(); });
+  std::erase(streams_, stream);
+  destroy(stream);
+}
+
+void* FakeDevice::allocate(int64_t bytes) {
+  has_context_ = true;
+  if (bytes > free_bytes()) {
+    return nullptr;
+  }
+  // As aligned as cudaMalloc's; pages that nobody touches cost nothing.
+  constexpr size_t kAlignment = 256;
+  const size_t size = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  std::shared_ptr<void> memory(std::aligned_alloc(kAlignment, size), std::free);
+  void* address = memory.get();
+  handles_[address] = std::move(memory);
+  device_blocks_[address] = bytes;
+  used_bytes_ += bytes;
+  return address;
+}
+
+void* FakeDevice::allocate_host(int64_t bytes) {
+  std::shared_ptr<void> memory(std::malloc(static_cast<size_t>(bytes)), std::free);
+  void* address = memory.get();
+  handles_[address] = std::move(memory);
+  return address;
+}
+
+void FakeDevice::free(void* memory) {
+  run_all();  // as cudaFree
+  if (const auto block = device_blocks_.find(memory); block != device_blocks_.end()) {
+    used_bytes_ -= block->second;
+    device_blocks_.erase(block);
+  }
+  destroy(memory);
+}
+
+void FakeDevice::add_work(FakeStream* stream,
+                          std::function<void()> work,
+                          Time duration,
+                          bool is_kernel) {
+  FakeItem item;
+  item.work = std::move(work);
+  item.duration = duration;
+  item.is_kernel = is_kernel;
+  add(stream, std::move(item));
+}
+
+void FakeDevice::add(FakeStream* stream, FakeItem item) {
+  if (stream->graph != nullptr) {
+    stream->graph->items[stream].push_back(std::move(item));
+  } else {
+    stream->items.push_back(std::move(item));
+  }
+}
+
+void FakeDevice::record(FakeEvent* event, FakeStream* stream, bool is_external) {
+  FakeItem item;
+  item.record = std::make_shared<FakeRecord>();
+  if (is_external && stream->graph != nullptr) {
+    item.timed = event;
+  } else {
+    item.record->graph = stream->graph;
+    event->last = item.record;
+  }
+  add(stream, std::move(item));
+}
+
+void FakeDevice::wait(FakeStream* stream, const FakeEvent& event) {
+  if (event.last == nullptr) {
+    return;
+  }
+  if (event.last->graph != nullptr) {
+    stream->graph = event.last->graph;  // a wait for what is captured captures the stream
+  }
+  if (++num_waits_ == options_.ignored_wait) {
+    return;
+  }
+  FakeItem item;
+  item.wait = event.last;
+  add(stream, std::move(item));
+}
+
+// The stream of the highest priority among those that can go on. Priorities change now and then, so
+// that a stream may run far ahead of the others, or stand still for long.
+FakeStream* FakeDevice::next_stream() {
+  FakeStream* best = nullptr;
+  const auto consider = [&](FakeStream* stream) {
+    const bool goes_on = !stream->items.empty() && (stream->items.front().wait == nullptr ||
+                                                    stream->items.front().wait->is_over);
+    if (goes_on && (best == nullptr || stream->priority > best->priority)) {
+      best = stream;
+    }
+  };
+  std::for_each(streams_.begin(), streams_.end(), consider);
+  for (const std::unique_ptr<FakeStream>& stream : replays_) {
+    consider(stream.get());
+  }
+  constexpr double kChance = 0.1;
+  if (best != nullptr && random_.uniform() < kChance) {
+    best->priority = random_.uniform();
+  }
+  return best;
+}
+
+void FakeDevice::step(FakeStream& stream) {
+  const FakeItem item = std::move(stream.items.front());
+  stream.items.pop_front();
+  if (item.wait != nullptr) {
+    stream.now = std::max(stream.now, item.wait->time);
+  } else if (item.record != nullptr) {
+    item.record->is_over = true;
+    item.record->time = stream.now;
+  } else {
+    const std::optional<Fault>& fault = options_.fault;
+    num_kernels_ += item.is_kernel ? 1 : 0;
+    if (fault && fault->call == "kernel" && item.is_kernel && num_kernels_ == fault->number) {
+      failure_ = fault->status;
+    } else if (failure_ == 0) {
+      item.work();
+    }
+    stream.now += item.duration;
+  }
+}
+
+bool FakeDevice::run_until(const std::function<bool()>& is_done) {
+  while (!is_done()) {
+    FakeStream* stream = next_stream();
+    if (stream == nullptr) {
+      return false;
+    }
+    step(*stream);
+  }
+  return true;
+}
+
+bool FakeDevice::run_all() {
+  while (FakeStream* stream = next_stream()) {
+    step(*stream);
+  }
+  return true;
+}
+
+void FakeDevice::begin_capture(FakeStream* stream) {
+  FakeGraph* graph = make<FakeGraph>();
+  graph->origin = stream;
+  stream->graph = graph;
+}
+
+FakeGraph* FakeDevice::end_capture(FakeStream* stream) {
+  FakeGraph* graph = stream->graph;
+  for (FakeStream* other : streams_) {
+    other->graph = other->graph == graph ? nullptr : other->graph;
+  }
+  return graph;
+}
+
+// Every captured stream becomes one of the launch's own. Only what the origin waited for is over
+// when the launch is.
+void FakeDevice::launch(const FakeGraph& graph, FakeStream* stream) {
+  std::map<FakeRecord*, std::shared_ptr<FakeRecord>> records;
+  const auto renewed = [&](const std::shared_ptr<FakeRecord>& record) {
+    std::shared_ptr<FakeRecord>& found = records[record.get()];
+    found = found == nullptr ? std::make_shared<FakeRecord>() : found;
+    return found;
+  };
+  FakeEvent before;
+  record(&before, stream, false);
+  FakeEvent after;
+  for (const auto& [captured, items] : graph.items) {
+    FakeStream* replay = replays_.emplace_back(std::make_unique<FakeStream>()).get();
+    replay->priority = random_.uniform();
+    wait(replay, before);
+    for (FakeItem item : items) {
+      if (item.timed != nullptr) {
+        item.record = std::make_shared<FakeRecord>();
+        item.timed->last = item.record;
+      } else if (item.record != nullptr) {
+        item.record = renewed(item.record);
+      } else if (item.wait != nullptr) {
+        item.wait = renewed(item.wait);
+      }
+      replay->items.push_back(std::move(item));
+    }
+    if (captured == graph.origin) {
+      record(&after, replay, false);
+    }
+  }
+  wait(stream, after);
+}
+
+}  // namespace moesim::testing

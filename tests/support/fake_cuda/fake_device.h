@@ -1,0 +1,124 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/base/random.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
+
+namespace moesim::testing {
+
+// One recording of an event. Who waits, waits for the recording that was the last when it said so.
+struct FakeRecord {
+  bool is_over = false;
+  Time time;
+  class FakeGraph* graph = nullptr;  // in whose capture it stands
+};
+
+struct FakeEvent {
+  bool is_timed = false;
+  std::shared_ptr<FakeRecord> last;  // null: not recorded yet
+};
+
+// What stands on a stream: one of the three.
+struct FakeItem {
+  std::function<void()> work{};
+  Time duration{};
+  bool is_kernel = false;
+  std::shared_ptr<FakeRecord> record{};
+  std::shared_ptr<FakeRecord> wait{};
+  FakeEvent* timed = nullptr;  // in graphs: the event that a launch records anew
+};
+
+struct FakeStream {
+  std::deque<FakeItem> items;
+  Time now;                          // when what it has done so far ends
+  double priority = 0;               // of its next step
+  class FakeGraph* graph = nullptr;  // that captures it
+};
+
+// What was captured, stream by stream.
+class FakeGraph {
+ public:
+  std::map<FakeStream*, std::vector<FakeItem>> items;
+  FakeStream* origin = nullptr;
+};
+
+// The device's state, and the scheduler of its streams.
+class FakeDevice {
+ public:
+  explicit FakeDevice(const FakeCudaOptions& options);
+
+  // The one that is installed; there must be one.
+  static FakeDevice& current();
+  static void install(FakeDevice* device);
+
+  const FakeCudaOptions& options() const { return options_; }
+
+  // Counts a call; returns the status that it is to return, if it is to fail.
+  std::optional<int> enter(const std::string& call);
+  const std::map<std::string, int>& calls() const { return calls_; }
+  int num_waits() const { return num_waits_; }
+
+  // Handles.
+  template <typename Object>
+  Object* make() {
+    auto owned = std::make_shared<Object>();
+    Object* object = owned.get();
+    handles_[object] = std::move(owned);
+    return object;
+  }
+  void destroy(void* handle) { handles_.erase(handle); }
+  size_t num_handles() const { return handles_.size(); }
+
+  FakeStream* make_stream();
+  void destroy_stream(FakeStream* stream);
+
+  // Memory of the device; null where there is not enough.
+  void* allocate(int64_t bytes);
+  void* allocate_host(int64_t bytes);
+  void free(void* memory);
+  int64_t free_bytes() const { return options_.memory_bytes - used_bytes_; }
+  bool has_context() const { return has_context_; }
+
+  // Streams and events.
+  void add_work(FakeStream* stream, std::function<void()> work, Time duration, bool is_kernel);
+  void record(FakeEvent* event, FakeStream* stream, bool is_external);
+  void wait(FakeStream* stream, const FakeEvent& event);
+  // False where nothing can go on any more.
+  bool run_until(const std::function<bool()>& is_done);
+  bool run_all();
+  // Of a kernel; 0: none so far.
+  int failure() const { return failure_; }
+  Random& random() { return random_; }
+
+  // Graphs.
+  void begin_capture(FakeStream* stream);
+  FakeGraph* end_capture(FakeStream* stream);
+  void launch(const FakeGraph& graph, FakeStream* stream);
+
+ private:
+  void add(FakeStream* stream, FakeItem item);
+  void step(FakeStream& stream);
+  FakeStream* next_stream();
+
+  FakeCudaOptions options_;
+  Random random_;
+  std::map<std::string, int> calls_;
+  std::map<void*, std::shared_ptr<void>> handles_;
+  std::map<void*, int64_t> device_blocks_;
+  std::vector<FakeStream*> streams_;
+  std::vector<std::unique_ptr<FakeStream>> replays_;  // streams of launched graphs
+  int64_t used_bytes_ = 0;
+  bool has_context_ = false;
+  int num_waits_ = 0;
+  int num_kernels_ = 0;
+  int failure_ = 0;
+};
+
+}  // namespace moesim::testing

@@ -1,0 +1,125 @@
+// The functions of the CUDA runtime for memory, and the launches of our own kernels.
+#include <cstring>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/launch.h"
+#include "tests/support/fake_cuda/fake_device.h"
+
+namespace {
+
+using moesim::testing::FakeDevice;
+using moesim::testing::FakeStream;
+
+FakeDevice& device() {
+  return FakeDevice::current();
+}
+
+template <typename Body>
+cudaError_t call(const char* name, const Body& body) {
+  if (const auto status = device().enter(name)) {
+    return static_cast<cudaError_t>(*status);
+  }
+  return body();
+}
+
+template <typename Work>
+cudaError_t add(cudaStream_t stream, moesim::Time duration, const Work& work) {
+  device().add_work(reinterpret_cast<FakeStream*>(stream), work, duration, true);
+  return cudaSuccess;
+}
+
+moesim::Time kernel_time() {
+  return device().options().kernel_time;
+}
+
+// Blocks run in any order: here in a circle from a random one on.
+template <typename Body>
+void run_blocks(const Body& body, int64_t blocks) {
+  typename Body::Scratch scratch;
+  const int64_t first = device().random().uniform_int(0, blocks - 1);
+  for (int64_t i = 0; i < blocks; ++i) {
+    body.run(static_cast<int>((first + i) % blocks), scratch);
+  }
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  return call("cudaMalloc", [&] {
+    *memory = device().allocate(static_cast<int64_t>(bytes));
+    return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocHost(void** memory, size_t bytes) {
+  return call("cudaMallocHost", [&] {
+    *memory = device().allocate_host(static_cast<int64_t>(bytes));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFree(void* memory) {
+  device().free(memory);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  device().free(memory);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return call("cudaMemGetInfo", [&] {
+    *free = static_cast<size_t>(device().free_bytes());
+    *total = static_cast<size_t>(device().options().memory_bytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  return call("cudaMemcpy", [&] {
+    std::memcpy(to, from, bytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpyAsync(
+    void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return call("cudaMemcpyAsync",
+              [&] { return add(stream, kernel_time(), [=] { std::memcpy(to, from, bytes); }); });
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
+  return call("cudaMemsetAsync", [&] {
+    return add(stream, kernel_time(), [=] { std::memset(memory, value, bytes); });
+  });
+}
+
+cudaError_t cudaMemset2DAsync(
+    void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  return call("cudaMemset2DAsync", [&] {
+    return add(stream, kernel_time(), [=] {
+      for (size_t row = 0; row < height; ++row) {
+        std::memset(static_cast<std::byte*>(memory) + row * pitch, value, width);
+      }
+    });
+  });
+}
+
+namespace moesim {
+
+cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) {
+  return call("launch_kernel", [&] {
+    return add(stream, kernel_time(), [kernel] {
+      std::visit([&](const auto& body) { run_blocks(body, kernel.blocks); }, kernel.body);
+    });
+  });
+}
+
+cudaError_t launch_spin(int64_t nanoseconds, cudaStream_t stream) {
+  return call("launch_spin",
+              [&] { return add(stream, Time::from_picoseconds(1000 * nanoseconds), [] {}); });
+}
+
+}  // namespace moesim

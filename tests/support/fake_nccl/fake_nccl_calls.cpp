@@ -1,0 +1,341 @@
+// Calls that move data, and groups of them.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "kernels/core/bfloat16.h"
+#include "tests/support/fake_nccl/clique.h"
+
+namespace moesim::fake_nccl {
+namespace {
+
+struct Call {
+  std::string function;
+  const void* from = nullptr;
+  void* to = nullptr;
+  size_t count = 0;
+  ncclDataType_t type = ncclFloat32;
+  int peer = 0;
+};
+
+// Calls of one communicator on one stream within a group.
+struct Group {
+  std::shared_ptr<Member> member;
+  cudaStream_t stream = nullptr;
+  int64_t number = 0;
+  std::vector<Call> calls;
+};
+
+size_t size_of(ncclDataType_t type) {
+  switch (type) {
+    case ncclFloat32:
+    case ncclInt32:
+      return 4;
+    case ncclBfloat16:
+      return 2;
+    case ncclUint8:
+      return 1;
+    default:
+      throw std::logic_error("the fake has no such type");
+  }
+}
+
+template <typename Element, typename Load, typename Store>
+void add(const Bytes& terms, size_t first, Bytes& sums, const Load& load, const Store& store) {
+  for (size_t at = 0; at < sums.size(); at += sizeof(Element)) {
+    Element term;
+    Element sum;
+    std::memcpy(&term, terms.data() + first + at, sizeof(Element));
+    std::memcpy(&sum, sums.data() + at, sizeof(Element));
+    sum = store(load(sum) + load(term));
+    std::memcpy(sums.data() + at, &sum, sizeof(Element));
+  }
+}
+
+// sums += terms[first...]
+void add(ncclDataType_t type, const Bytes& terms, size_t first, Bytes& sums) {
+  const auto same = [](auto value) { return value; };
+  switch (type) {
+    case ncclFloat32:
+      return add<float>(terms, first, sums, same, same);
+    case ncclInt32:
+      return add<int32_t>(terms, first, sums, same, same);
+    case ncclBfloat16:
+      return add<Bfloat16>(terms, first, sums, to_float, to_bfloat16);
+    default:
+      return add<uint8_t>(
+          terms, first, sums, same, [](int sum) { return static_cast<uint8_t>(sum); });
+  }
+}
+
+// Carries out a group on its stream: first sends all, then receives when all has come.
+class GroupRun {
+ public:
+  explicit GroupRun(Group group) : group_(std::move(group)) {}
+
+  // Whether it is over.
+  bool go_on() {
+    const std::lock_guard lock(state().mutex);
+    if (group_.member->is_aborted || group_.member->error != ncclSuccess) {
+      return group_.member->is_aborted;
+    }
+    if (!has_sent_) {
+      has_sent_ = true;
+      for (const Call& call : group_.calls) {
+        send(call);
+      }
+    }
+    if (!has_come()) {
+      return false;
+    }
+    for (const Call& call : group_.calls) {
+      receive(call);
+    }
+    return true;
+  }
+
+ private:
+  Clique& clique() { return *group_.member->clique; }
+  int rank() const { return group_.member->rank; }
+  int size() { return clique().size(); }
+  static bool is_mail(const Call& call) {
+    return call.function == "ncclSend" || call.function == "ncclRecv";
+  }
+
+  void send(const Call& call) {
+    const bool sends_all = call.function == "ncclReduceScatter" || call.function == "ncclAlltoAll";
+    const size_t parts = sends_all ? clique().members.size() : 1;
+    Bytes bytes(call.count * parts * size_of(call.type));
+    const bool reads =
+        call.function != "ncclRecv" && (call.function != "ncclBroadcast" || call.peer == rank());
+    if (reads) {
+      std::memcpy(bytes.data(), call.from, bytes.size());
+    }
+    if (call.function == "ncclSend") {
+      clique().mail[{rank(), call.peer}].push_back(std::move(bytes));
+    } else if (!is_mail(call)) {
+      meet(call, std::move(bytes));
+    }
+  }
+
+  // Members that call different collectives break each other, as they would.
+  void meet(const Call& call, Bytes bytes) {
+    Meeting& meeting = clique().meetings[group_.number];
+    if (meeting.num_come++ == 0) {
+      meeting.function = call.function;
+      meeting.count = call.count;
+      meeting.root = call.peer;
+      meeting.sent.resize(clique().members.size());
+    } else if (meeting.function != call.function || meeting.count != call.count ||
+               meeting.root != call.peer) {
+      for (const auto& member : clique().members) {
+        member->error = ncclInvalidUsage;
+      }
+    }
+    meeting.sent[static_cast<size_t>(rank())] = std::move(bytes);
+  }
+
+  bool has_come() {
+    std::map<int, size_t> needed;
+    for (const Call& call : group_.calls) {
+      if (call.function == "ncclRecv" &&
+          clique().mail[{call.peer, rank()}].size() < ++needed[call.peer]) {
+        return false;
+      }
+      if (!is_mail(call) && clique().meetings[group_.number].num_come < size()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void receive(const Call& call) {
+    if (call.function == "ncclSend") {
+      return;
+    }
+    const Bytes bytes = call.function == "ncclRecv" ? next_parcel(call) : result(call);
+    if (bytes.size() % (call.count * size_of(call.type)) != 0) {
+      group_.member->error = ncclInvalidUsage;
+      return;
+    }
+    std::memcpy(call.to, bytes.data(), bytes.size());
+    if (!is_mail(call) && ++clique().meetings[group_.number].num_left == size()) {
+      clique().meetings.erase(group_.number);
+    }
+  }
+
+  Bytes next_parcel(const Call& call) {
+    std::deque<Bytes>& parcels = clique().mail[{call.peer, rank()}];
+    Bytes bytes = std::move(parcels.front());
+    parcels.pop_front();
+    return bytes;
+  }
+
+  Bytes result(const Call& call) {
+    const std::vector<Bytes>& sent = clique().meetings[group_.number].sent;
+    const size_t part = call.count * size_of(call.type);
+    if (call.function == "ncclBroadcast") {
+      return sent[static_cast<size_t>(call.peer)];
+    }
+    const bool takes_own = call.function == "ncclReduceScatter" || call.function == "ncclAlltoAll";
+    const size_t first = takes_own ? static_cast<size_t>(rank()) * part : 0;
+    if (call.function == "ncclReduceScatter" || call.function == "ncclAllReduce") {
+      return sum(call, first, part);
+    }
+    Bytes all;
+    for (const Bytes& bytes : sent) {
+      const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(first);
+      all.insert(all.end(), begin, begin + static_cast<std::ptrdiff_t>(part));
+    }
+    return all;
+  }
+
+  Bytes sum(const Call& call, size_t first, size_t part) {
+    const std::vector<Bytes>& sent = clique().meetings[group_.number].sent;
+    const auto begin =
+        sent[static_cast<size_t>(rank())].begin() + static_cast<std::ptrdiff_t>(first);
+    Bytes sums(begin, begin + static_cast<std::ptrdiff_t>(part));
+    for (size_t i = 1; i < sent.size(); ++i) {
+      add(call.type, sent[(static_cast<size_t>(rank()) + i) % sent.size()], first, sums);
+    }
+    return sums;
+  }
+
+  Group group_;
+  bool has_sent_ = false;
+};
+
+// Of this thread: calls between ncclGroupStart and ncclGroupEnd.
+thread_local int group_depth = 0;
+thread_local ncclResult_t group_error = ncclSuccess;
+thread_local std::vector<Group> groups;
+
+void launch_groups() {
+  for (Group& group : groups) {
+    Enqueue enqueue;
+    {
+      const std::lock_guard lock(state().mutex);
+      group.number = group.member->num_groups++;
+      enqueue = state().enqueue;
+    }
+    const cudaStream_t stream = group.stream;
+    const auto run = std::make_shared<GroupRun>(std::move(group));
+    enqueue(stream, [run] { return run->go_on(); });
+  }
+  groups.clear();
+}
+
+ncclResult_t add_call(ncclComm_t communicator, cudaStream_t stream, const Call& call) {
+  if (const ncclResult_t fault = fault_of(call.function); fault != ncclSuccess) {
+    group_error = fault;
+    return fault;
+  }
+  const auto found = std::ranges::find_if(groups, [&](const Group& group) {
+    return group.member == communicator->member && group.stream == stream;
+  });
+  Group& group = found == groups.end()
+                     ? groups.emplace_back(Group{communicator->member, stream, 0, {}})
+                     : *found;
+  group.calls.push_back(call);
+  if (group_depth == 0) {
+    launch_groups();
+  }
+  return ncclSuccess;
+}
+
+}  // namespace
+}  // namespace moesim::fake_nccl
+
+using namespace moesim::fake_nccl;
+
+extern "C" {
+
+ncclResult_t ncclGroupStart() {
+  if (const ncclResult_t fault = fault_of("ncclGroupStart"); fault != ncclSuccess) {
+    return fault;
+  }
+  ++group_depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  --group_depth;
+  const ncclResult_t fault = fault_of("ncclGroupEnd");
+  const ncclResult_t error = std::exchange(group_error, ncclSuccess);
+  if (fault != ncclSuccess || error != ncclSuccess) {
+    groups.clear();
+    return fault != ncclSuccess ? fault : error;
+  }
+  if (group_depth == 0) {
+    launch_groups();
+  }
+  return ncclInProgress;
+}
+
+ncclResult_t ncclSend(const void* from,
+                      size_t count,
+                      ncclDataType_t type,
+                      int peer,
+                      ncclComm_t communicator,
+                      cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclSend", from, nullptr, count, type, peer});
+}
+
+ncclResult_t ncclRecv(void* to,
+                      size_t count,
+                      ncclDataType_t type,
+                      int peer,
+                      ncclComm_t communicator,
+                      cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclRecv", nullptr, to, count, type, peer});
+}
+
+ncclResult_t ncclAllGather(const void* from,
+                           void* to,
+                           size_t count,
+                           ncclDataType_t type,
+                           ncclComm_t communicator,
+                           cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclAllGather", from, to, count, type, 0});
+}
+
+ncclResult_t ncclAlltoAll(const void* from,
+                          void* to,
+                          size_t count,
+                          ncclDataType_t type,
+                          ncclComm_t communicator,
+                          cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclAlltoAll", from, to, count, type, 0});
+}
+
+ncclResult_t ncclReduceScatter(const void* from,
+                               void* to,
+                               size_t count,
+                               ncclDataType_t type,
+                               ncclRedOp_t,
+                               ncclComm_t communicator,
+                               cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclReduceScatter", from, to, count, type, 0});
+}
+
+ncclResult_t ncclAllReduce(const void* from,
+                           void* to,
+                           size_t count,
+                           ncclDataType_t type,
+                           ncclRedOp_t,
+                           ncclComm_t communicator,
+                           cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclAllReduce", from, to, count, type, 0});
+}
+
+ncclResult_t ncclBroadcast(const void* from,
+                           void* to,
+                           size_t count,
+                           ncclDataType_t type,
+                           int root,
+                           ncclComm_t communicator,
+                           cudaStream_t stream) {
+  return add_call(communicator, stream, {"ncclBroadcast", from, to, count, type, root});
+}
+}

@@ -1,0 +1,184 @@
+// Ranks are threads; NCCL is tests/support/fake_nccl. Four ranks in two pairs.
+#include "kernels/cuda/nccl/communicators.h"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "kernels/cuda/nccl/nccl_call.h"
+#include "tests/support/hand_program.h"
+#include "tests/unit/kernels/cuda/nccl/rank_threads.h"
+
+namespace moesim {
+namespace {
+
+using namespace test;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+constexpr int kNumRanks = 4;
+
+class CommunicatorsTest : public testing::Test {
+ protected:
+  CommunicatorsTest() : hand_(kNumRanks, {"s", "t"}) {
+    fake_nccl::reset();
+    pairs_ = hand_.add_group("pairs", {{0, 1}, {2, 3}});
+    three_ = hand_.add_group("three", {{3, 1, 0}});
+    hand_.add_collective("c", 0, all_to_all(pairs_), ps(1));
+    hand_.add_collective("c", 1, all_to_all(three_), ps(1));
+    groups_.update(hand_.program());
+    id_ = draw_unique_id();
+  }
+  ~CommunicatorsTest() override { EXPECT_EQ(fake_nccl::num_communicators(), 0); }
+
+  std::unique_ptr<Communicators> made(int rank, const CommunicatorOptions& options = {}) {
+    auto communicators = std::make_unique<Communicators>(NcclWorld{id_, kNumRanks, rank}, options);
+    communicators->connect(hand_.program(), groups_);
+    return communicators;
+  }
+
+  // What member 0 has, gathered by every rank.
+  float value_of_first(Communicators& communicators, const CommunicatorKey& key, int rank) {
+    float value = static_cast<float>(rank);
+    communicators.enqueue(key, "c", [&](ncclComm_t handle) {
+      check_nccl(
+          ncclBroadcast(&value, &value, 1, ncclFloat32, 0, handle, SimpleStreams::stream(rank)),
+          "ncclBroadcast");
+    });
+    streams_.wait(SimpleStreams::stream(rank));
+    return value;
+  }
+
+  HandProgram hand_;
+  GroupTable groups_;
+  SimpleStreams streams_;
+  int pairs_ = 0;
+  int three_ = 0;
+  ncclUniqueId id_{};
+};
+
+// A broadcast of member 0's rank: 0 and 2 of the pairs, 3 of the three.
+TEST_F(CommunicatorsTest, AreThoseOfTheGroups) {
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    const auto communicators = made(rank);
+    EXPECT_EQ(value_of_first(*communicators, {pairs_, 0}, rank), rank < 2 ? 0 : 2);
+    if (rank != 2) {
+      EXPECT_EQ(value_of_first(*communicators, {three_, 1}, rank), 3);
+    }
+    communicators->close();
+  });
+  EXPECT_THAT(errors, Each(""));
+}
+
+TEST_F(CommunicatorsTest, TakeTheirCtasFromTheirStream) {
+  CommunicatorOptions options;
+  options.ctas = {1, 16};
+  options.ctas_on_stream["t"] = {2, 4};
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    const auto communicators = made(rank, options);
+    const auto most_ctas = [&](const CommunicatorKey& key) {
+      int most = 0;
+      communicators->enqueue(
+          key, "c", [&](ncclComm_t handle) { most = fake_nccl::made(handle).max_ctas; });
+      return most;
+    };
+    EXPECT_EQ(most_ctas({pairs_, 0}), 16);
+    if (rank != 2) {
+      EXPECT_EQ(most_ctas({three_, 1}), 4);
+    }
+    communicators->close();
+  });
+  EXPECT_THAT(errors, Each(""));
+}
+
+// Whoever's call fails says which and where; the others, which wait for it, are aborted.
+TEST_F(CommunicatorsTest, EveryCallThatFailsIsNamed) {
+  for (const char* function : {"ncclCommInitRankConfig",
+                               "ncclCommSplit",
+                               "ncclCommGetAsyncError",
+                               "ncclGroupStart",
+                               "ncclBroadcast",
+                               "ncclGroupEnd",
+                               "ncclCommFinalize",
+                               "ncclCommDestroy"}) {
+    SCOPED_TRACE(function);
+    fake_nccl::reset();
+    id_ = draw_unique_id();
+    fake_nccl::fail(function, 1, ncclSystemError);
+    std::vector<std::unique_ptr<Communicators>> all;
+    for (int rank = 0; rank < kNumRanks; ++rank) {
+      all.push_back(
+          std::make_unique<Communicators>(NcclWorld{id_, kNumRanks, rank}, CommunicatorOptions{}));
+    }
+    const auto errors = on_threads(kNumRanks, [&](int rank) {
+      Communicators& own = *all[static_cast<size_t>(rank)];
+      try {
+        own.connect(hand_.program(), groups_);
+        value_of_first(own, {pairs_, 0}, rank);
+        own.close();
+      } catch (...) {
+        for (const auto& other : all) {
+          other->abort();
+        }
+        throw;
+      }
+    });
+    EXPECT_THAT(errors,
+                testing::Contains(
+                    AllOf(HasSubstr(function), HasSubstr("failed: unhandled system error at "))));
+    EXPECT_EQ(fake_nccl::num_communicators(), 0);
+  }
+}
+
+// A peer that died shows in the state of a communicator after the calls have returned.
+TEST_F(CommunicatorsTest, ErrorsThatComeLaterAreFoundByPolling) {
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    const auto communicators = made(rank);
+    communicators->poll();
+    if (rank == 1) {
+      fake_nccl::raise(1, ncclRemoteError);
+      communicators->poll();
+    }
+    communicators->abort();
+    communicators->poll();  // nothing is left that could fail
+  });
+  EXPECT_THAT(errors[1],
+              AllOf(HasSubstr("a collective of group 'pairs' on stream 's' failed: "),
+                    HasSubstr("remote process exited")));
+}
+
+// Rank 1 does not come. The others wait in their calls until somebody ends them.
+TEST_F(CommunicatorsTest, AbortEndsWhoWaitsForAPeer) {
+  std::vector<std::unique_ptr<Communicators>> all;
+  for (int rank = 0; rank < kNumRanks; ++rank) {
+    all.push_back(
+        std::make_unique<Communicators>(NcclWorld{id_, kNumRanks, rank}, CommunicatorOptions{}));
+  }
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    if (rank != 1) {
+      all[static_cast<size_t>(rank)]->connect(hand_.program(), groups_);
+      return;
+    }
+    while (fake_nccl::num_communicators() < kNumRanks - 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    for (const auto& one : all) {
+      one->abort();
+    }
+  });
+  EXPECT_THAT(errors,
+              testing::ElementsAre(HasSubstr("ended"), "", HasSubstr("ended"), HasSubstr("ended")));
+  EXPECT_EQ(fake_nccl::num_communicators(), 0);
+}
+
+// An exception between connect() and close() leaves nothing behind: see the destructor above.
+TEST_F(CommunicatorsTest, WhatIsNotClosedIsAborted) {
+  on_threads(kNumRanks, [&](int rank) { made(rank); });
+  EXPECT_EQ(fake_nccl::num_communicators(), 0);
+}
+
+}  // namespace
+}  // namespace moesim
