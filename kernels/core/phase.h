@@ -70,11 +70,28 @@ MOESIM_HD void strided_phase(int count, const Body& body) {
 #endif
 }
 
+// fold(value, i) for i < count, each thread on a value of its own that begins as `start`. On a
+// device it stays in a register, so that loads need not wait for its stores.
+template <int T, typename Fold>
+MOESIM_HD void strided_fold(float (&values)[T], int count, float start, const Fold& fold) {
+#ifdef __CUDA_ARCH__
+  phase<T>([&](int thread) {
+    float value = start;
+    for (int i = thread; i < count; i += T) {
+      fold(value, i);
+    }
+    values[thread] = value;
+  });
+#else
+  phase<T>([&](int thread) { values[thread] = start; });
+  strided_phase<T>(count, [&](int thread, int i) { fold(values[thread], i); });
+#endif
+}
+
 // The sum of term(i) for i < count.
 template <int T, typename Term>
 MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& term) {
-  phase<T>([&](int thread) { scratch.values[thread] = 0; });
-  strided_phase<T>(count, [&](int thread, int i) { scratch.values[thread] += term(i); });
+  strided_fold(scratch.values, count, 0, [&](float& sum, int i) { sum += term(i); });
   return block_reduce(scratch.values, [](float& own, float other) { own += other; });
 }
 
@@ -82,8 +99,8 @@ MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& te
 template <int T, typename Term>
 MOESIM_HD float block_max_of(BlockScratch<T>& scratch, int count, const Term& term) {
   const auto keep = [](float& own, float value) { own = value > own ? value : own; };
-  phase<T>([&](int thread) { scratch.values[thread] = -HUGE_VALF; });
-  strided_phase<T>(count, [&](int thread, int i) { keep(scratch.values[thread], term(i)); });
+  strided_fold(
+      scratch.values, count, -HUGE_VALF, [&](float& largest, int i) { keep(largest, term(i)); });
   return block_reduce(scratch.values, keep);
 }
 

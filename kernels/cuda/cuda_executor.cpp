@@ -47,7 +47,7 @@ ExecutableGraph instantiate(const Graph& graph) {
 CudaExecutor::CudaExecutor(const Program& program, const CudaOptions& options)
     : options_(options),
       facts_(prepare_device(options)),
-      program_(program, options),
+      program_(DeviceScript(program), options),
       launcher_(prepare_launcher(program_.steps(), options.gemm_sms)),
       streams_(program_.script(), program_.steps()),
       events_(program_.script()),

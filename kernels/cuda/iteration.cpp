@@ -21,6 +21,13 @@ class NamedRange {
   NamedRange& operator=(NamedRange&&) = delete;
 };
 
+template <typename News>
+void tell(const std::function<void(News)>& hook, const std::decay_t<News>& news) {
+  if (hook) {
+    hook(news);
+  }
+}
+
 int64_t spin_nanoseconds(const Program& program, const Fixed& fixed, int rank) {
   const std::vector<double>& scale = program.rank_scale;
   const Time time = scale.empty() ? fixed.time : fixed.time.scaled(scale[rank]);
@@ -83,15 +90,20 @@ void Iteration::issue(const Issue& issue) {
     }
   }
   if (entry(issue.places.front()).lane == kNone) {
+    tell(parts_.hooks.host_waits, true);
     wait_on_host(issue.places.front());
+    tell(parts_.hooks.host_waits, false);
+    tell(parts_.hooks.issued, issue.places.front());
     return;
   }
   for (const ScriptPlace& place : issue.places) {
     begin(place);
+    tell(parts_.hooks.begun, place);
   }
   run(issue);
   for (const ScriptPlace& place : issue.places) {
     end(place);
+    tell(parts_.hooks.issued, place);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "kernels/cuda/collective_carrier.h"
@@ -11,6 +12,13 @@
 
 namespace moesim {
 
+// Who wants to know how far an iteration has been issued; each may be empty.
+struct IssueHooks {
+  std::function<void(const ScriptPlace&)> begun;   // the task's start is recorded
+  std::function<void(const ScriptPlace&)> issued;  // its end, too; a host wait: it is over
+  std::function<void(bool)> host_waits;            // for the device, from now on or no longer
+};
+
 // What an iteration is put together from; it keeps references.
 struct IterationParts {
   const DeviceScript& script;
@@ -19,6 +27,7 @@ struct IterationParts {
   TaskStreams& streams;
   const EventTable& events;
   CollectiveCarrier& carrier;
+  IssueHooks hooks{};
 };
 
 // One iteration of a Program on a device's streams.

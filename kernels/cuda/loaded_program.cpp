@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,26 +48,28 @@ int64_t largest_buffer(const Program& program, Storage storage) {
 
 }  // namespace
 
-LoadedProgram::LoadedProgram(const Program& program, const CudaOptions& options)
+LoadedProgram::LoadedProgram(DeviceScript script, const CudaOptions& options)
     : options_(options),
-      script_(program),
-      is_kept_(options.keeps_all ? std::vector<bool>(program.tensors.size(), true)
-                                 : inputs_and_results(program)),
-      layout_(make_layout(program)) {
-  load(program);
+      script_(std::move(script)),
+      is_kept_(options.keeps_all ? std::vector<bool>(script_.program->tensors.size(), true)
+                                 : inputs_and_results(*script_.program)),
+      layout_(make_layout()) {
+  load();
 }
 
-DeviceLayout LoadedProgram::make_layout(const Program& program) const {
+DeviceLayout LoadedProgram::make_layout() const {
+  const Program& program = *script_.program;
   LoweringSpace sizes(program, options_.storage);
   const DeviceProgram steps = lower_program(script_, options_.rounding, sizes);
-  DeviceLayout layout(sizes, is_kept_);
+  DeviceLayout layout(sizes, script_.ranks, is_kept_);
   require_memory(layout,
                  TaskStreams::workspace_bytes(script_, steps),
                  describe(layout, program, options_.storage));
   return layout;
 }
 
-void LoadedProgram::load(const Program& program) {
+void LoadedProgram::load() {
+  const Program& program = *script_.program;
   memory_ = make_device_memory(layout_.bytes());
   staging_ = make_pinned_memory(largest_buffer(program, options_.storage));
   bases_ = layout_.bases(address_of(memory_));
@@ -85,7 +88,7 @@ void LoadedProgram::upload(const TensorStore& tensors, cudaStream_t stream) {
   const Program& program = *script_.program;
   check_cuda(cudaMemsetAsync(memory_.get(),
                              kUnwritten,
-                             static_cast<size_t>(layout_.bytes() - layout_.table_bytes()),
+                             static_cast<size_t>(layout_.arena_bytes() + layout_.scratch_bytes()),
                              stream),
              "cudaMemsetAsync");
   for (const int rank : tensors.ranks()) {

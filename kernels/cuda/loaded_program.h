@@ -15,7 +15,7 @@ class LoadedProgram {
  public:
   // On the current device. Throws Failure, which says what was asked for and what is free, where
   // its memory is too small, and Error where make_operation does.
-  LoadedProgram(const Program& program, const CudaOptions& options);
+  LoadedProgram(DeviceScript script, const CudaOptions& options);
 
   const DeviceScript& script() const { return script_; }
   const DeviceProgram& steps() const { return steps_; }
@@ -28,8 +28,8 @@ class LoadedProgram {
   void download(TensorStore& tensors, cudaStream_t stream);
 
  private:
-  DeviceLayout make_layout(const Program& program) const;
-  void load(const Program& program);
+  DeviceLayout make_layout() const;
+  void load();
 
   CudaOptions options_;
   DeviceScript script_;

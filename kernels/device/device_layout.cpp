@@ -11,7 +11,9 @@
 
 namespace moesim {
 
-DeviceLayout::DeviceLayout(const LoweringSpace& sizes, const std::vector<bool>& is_kept)
+DeviceLayout::DeviceLayout(const LoweringSpace& sizes,
+                           const std::vector<int>& ranks,
+                           const std::vector<bool>& is_kept)
     : offsets_(sizes.program().num_ranks) {
   const Program& program = sizes.program();
   ArenaRequest request{.program = &program, .role = 0, .sizes = {}, .is_kept = is_kept};
@@ -22,6 +24,9 @@ DeviceLayout::DeviceLayout(const LoweringSpace& sizes, const std::vector<bool>& 
   for (request.role = 0; request.role < roles.size(); ++request.role) {
     const ArenaPlan plan = plan_arena(request);
     for (const int rank : roles.ranks(request.role)) {
+      if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) {
+        continue;
+      }
       const int64_t base = take(plan.bytes);
       offsets_[rank] = plan.offsets;
       for (int64_t& offset : offsets_[rank]) {

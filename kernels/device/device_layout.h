@@ -14,8 +14,10 @@ namespace moesim {
 // for each stream of a rank, tables.
 class DeviceLayout {
  public:
-  // `sizes` has lowered the whole Program; `is_kept` as in ArenaRequest.
-  DeviceLayout(const LoweringSpace& sizes, const std::vector<bool>& is_kept);
+  // For `ranks`, whose tasks `sizes` has lowered; `is_kept` as in ArenaRequest.
+  DeviceLayout(const LoweringSpace& sizes,
+               const std::vector<int>& ranks,
+               const std::vector<bool>& is_kept);
 
   int64_t bytes() const { return bytes_; }
   int64_t arena_bytes() const { return arena_bytes_; }  // of all ranks
@@ -23,7 +25,9 @@ class DeviceLayout {
   int64_t table_bytes() const { return table_bytes_; }
 
   // Whether the rank has the tensor.
-  bool has(int rank, int tensor) const { return offsets_[rank][tensor] != kNone; }
+  bool has(int rank, int tensor) const {
+    return !offsets_[rank].empty() && offsets_[rank][tensor] != kNone;
+  }
 
   // For a piece of memory that begins at `base`.
   DeviceBases bases(DeviceAddress base) const;
@@ -32,7 +36,8 @@ class DeviceLayout {
   // The next bytes.
   int64_t take(int64_t bytes);
 
-  std::vector<std::vector<int64_t>> offsets_;  // [rank][tensor]; kNone: not there
+  std::vector<std::vector<int64_t>>
+      offsets_;  // [rank][tensor]; kNone: not there; empty: nor the rank
   std::map<ScratchOwner, int64_t> scratch_;
   int64_t tables_ = 0;
   int64_t arena_bytes_ = 0;

@@ -7,6 +7,7 @@
 #include "kernels/core/rounding.h"
 #include "kernels/device/device_step.h"
 #include "kernels/device/issue_order.h"
+#include "kernels/device/lower_exchange.h"
 #include "kernels/device/lowering_space.h"
 #include "kernels/host/host_script.h"
 #include "kernels/row_spans.h"
@@ -15,11 +16,17 @@ namespace moesim {
 
 // What the runs of a Program on one device have in common before addresses are known.
 struct DeviceScript {
+  // Of all ranks, whose memory the device reaches.
   explicit DeviceScript(const Program& of);
+  // Of one rank, which has the device to itself and calls NCCL.
+  DeviceScript(const Program& of, int rank, bool has_native_all_to_all);
 
   const Program* program;
   RowMap map;
-  HostScript script;
+  HostScript script;  // ranks that are not here have no tasks
+  std::vector<int> ranks;
+  bool calls_nccl = false;
+  bool native_all_to_all = false;
   std::vector<Issue> order;
 
   const Task& task(const ScriptPlace& place) const {
@@ -36,7 +43,8 @@ struct CollectiveSteps {
 // Every task as the device is told it.
 struct DeviceProgram {
   std::vector<std::vector<std::vector<DeviceStep>>> tasks;  // [rank][position]
-  std::vector<CollectiveSteps> meetings;
+  std::vector<CollectiveSteps> meetings;                    // empty where NCCL is called
+  std::vector<DeviceExchange> exchanges;  // by meeting; of the rank; empty where it is not
 };
 
 // Lowers all tasks, always in the same order. Throws Error where make_operation does.

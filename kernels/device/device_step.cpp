@@ -7,6 +7,24 @@ namespace {
 
 struct KernelName {
   const char* operator()(const CombinePieces&) const { return "combine_pieces"; }
+  const char* operator()(const ColumnSquares&) const { return "column_squares"; }
+  const char* operator()(const CosineScores&) const { return "cosine_scores"; }
+  const char* operator()(const GateProbabilities&) const { return "gate_probabilities"; }
+  const char* operator()(const GateChoices&) const { return "gate_choices"; }
+  const char* operator()(const FillExpertSlots&) const { return "fill_expert_slots"; }
+  const char* operator()(const FillChosenSlots&) const { return "fill_chosen_slots"; }
+  const char* operator()(const GateGradient&) const { return "gate_gradient"; }
+  const char* operator()(const CosineInputGradient&) const { return "cosine_input_gradient"; }
+  const char* operator()(const CosineWeightGradient&) const { return "cosine_weight_gradient"; }
+  const char* operator()(const GatherRows&) const { return "gather_rows"; }
+  const char* operator()(const MapSlots&) const { return "map_slots"; }
+  const char* operator()(const SumSlots&) const { return "sum_slots"; }
+  const char* operator()(const ScaleSlots&) const { return "scale_slots"; }
+  const char* operator()(const Activate&) const { return "activate"; }
+  const char* operator()(const DifferentiateHidden&) const { return "differentiate_hidden"; }
+  const char* operator()(const SoftmaxRows&) const { return "softmax_rows"; }
+  const char* operator()(const SoftmaxBackwardRows&) const { return "softmax_backward_rows"; }
+  const char* operator()(const OptimizerStep&) const { return "optimizer_step"; }
 };
 
 struct ActionName {

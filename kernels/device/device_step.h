@@ -5,7 +5,13 @@
 #include <vector>
 
 #include "kernels/core/elements.h"
+#include "kernels/device/blocks/attention_rows.h"
 #include "kernels/device/blocks/combine_pieces.h"
+#include "kernels/device/blocks/expert_rows.h"
+#include "kernels/device/blocks/gate_rows.h"
+#include "kernels/device/blocks/gate_slots.h"
+#include "kernels/device/blocks/optimizer_rows.h"
+#include "kernels/device/blocks/token_slots.h"
 
 namespace moesim {
 
@@ -64,7 +70,25 @@ struct Products {
 
 // The arguments of a kernel and its body: run(block, scratch) with T = kThreads threads for every
 // block of [0, blocks), in any order and at the same time. `Scratch` is a block's shared memory.
-using KernelBody = std::variant<CombinePieces>;
+using KernelBody = std::variant<CombinePieces,
+                                ColumnSquares,
+                                CosineScores,
+                                GateProbabilities,
+                                GateChoices,
+                                FillExpertSlots,
+                                FillChosenSlots,
+                                GateGradient,
+                                CosineInputGradient,
+                                CosineWeightGradient,
+                                GatherRows,
+                                MapSlots,
+                                SumSlots,
+                                ScaleSlots,
+                                Activate,
+                                DifferentiateHidden,
+                                SoftmaxRows,
+                                SoftmaxBackwardRows,
+                                OptimizerStep>;
 
 struct Kernel {
   KernelBody body;

@@ -48,6 +48,10 @@ class ExchangePlanner {
       return std::move(plan_);
     }
     sort_moves();
+    if (request_.num_members == 1) {
+      copy_alone();
+      return std::move(plan_);
+    }
     switch (request_.operation) {
       case CollectiveOperation::kAllReduce:
         all_reduce();
@@ -159,6 +163,20 @@ class ExchangePlanner {
     const RowAddress source = gathered(from);
     plan_.calls.push_back(
         {kind, source, scattered(to), of_all ? rows / request_.num_members : rows, kNone});
+  }
+
+  // Who is alone calls nobody.
+  void copy_alone() {
+    const RowRuns& from = sent_to(0);
+    const RowRuns& to = received_from(0);
+    if (from.empty()) {
+      return;
+    }
+    const RowAddress source = gathered(from);
+    const RowAddress target = scattered(to, source.tensor == kNone ? &source : nullptr);
+    if (!is_same(source, target)) {
+      plan_.unpack.insert(plan_.unpack.begin(), {source, target, num_rows(from)});
+    }
   }
 
   void exchange_parts() {

@@ -1,6 +1,7 @@
 #include "kernels/device/issue_order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -22,10 +23,7 @@ class Orderer {
     for (const RankScript& rank : script.ranks) {
       ranks_.emplace_back(rank.tasks.size());
     }
-    for (size_t i = 0; i < meetings_.size(); ++i) {
-      const auto size = script.meetings[i].tasks.size();
-      meetings_[i] = {size, std::vector<ScriptPlace>(size, {kNone, kNone})};
-    }
+    expect_members();
   }
 
   std::vector<Issue> order() && {
@@ -47,8 +45,17 @@ class Orderer {
 
   // Members that have come.
   struct MeetingState {
-    size_t num_missing = 0;
+    int64_t num_missing = 0;
+    std::vector<bool> is_expected;    // by member
     std::vector<ScriptPlace> places;  // by member; rank kNone: has not come
+
+    std::vector<ScriptPlace> places_here() const {
+      std::vector<ScriptPlace> here;
+      std::copy_if(places.begin(), places.end(), std::back_inserter(here), [](const auto& place) {
+        return place.rank != kNone;
+      });
+      return here;
+    }
   };
 
   // Compares as the order in which candidates are issued.
@@ -63,6 +70,27 @@ class Orderer {
              std::tie(right.is_host_wait, right.position, right.rank);
     }
   };
+
+  // Those whose tasks are in the script, and those that have none and never come.
+  void expect_members() {
+    for (size_t i = 0; i < meetings_.size(); ++i) {
+      for (const int task : script_.meetings[i].tasks) {
+        meetings_[i].is_expected.push_back(task == kNone);
+      }
+      meetings_[i].places.assign(script_.meetings[i].tasks.size(), {kNone, kNone});
+    }
+    for (const RankScript& rank : script_.ranks) {
+      for (const ScriptTask& task : rank.tasks) {
+        if (task.meeting != kNone) {
+          meetings_[task.meeting].is_expected[task.member] = true;
+        }
+      }
+    }
+    for (MeetingState& meeting : meetings_) {
+      meeting.num_missing =
+          std::count(meeting.is_expected.begin(), meeting.is_expected.end(), true);
+    }
+  }
 
   const ScriptTask& entry(int rank, int position) const {
     return script_.ranks[rank].tasks[position];
@@ -109,12 +137,11 @@ class Orderer {
     MeetingState& meeting = meetings_[task.meeting];
     meeting.places[task.member] = {rank, position};
     if (--meeting.num_missing == 0) {
-      const auto first = std::min_element(meeting.places.begin(),
-                                          meeting.places.end(),
-                                          [](const ScriptPlace& left, const ScriptPlace& right) {
-                                            return std::tie(left.position, left.rank) <
-                                                   std::tie(right.position, right.rank);
-                                          });
+      const std::vector<ScriptPlace> here = meeting.places_here();
+      const auto first = std::min_element(
+          here.begin(), here.end(), [](const ScriptPlace& left, const ScriptPlace& right) {
+            return std::tie(left.position, left.rank) < std::tie(right.position, right.rank);
+          });
       ready_.push({false, first->position, first->rank, task.meeting});
     }
   }
@@ -122,7 +149,7 @@ class Orderer {
   void issue(const Candidate& next) {
     std::vector<ScriptPlace> places = next.meeting == kNone
                                           ? std::vector{ScriptPlace{next.rank, next.position}}
-                                          : meetings_[next.meeting].places;
+                                          : meetings_[next.meeting].places_here();
     for (const ScriptPlace& place : places) {
       ++num_issued_;
       for (const int follower : ranks_[place.rank][place.position].followers) {
@@ -155,10 +182,10 @@ class Orderer {
       std::vector<int> missing;
       const std::vector<int>& members = script_.members(program_, static_cast<int>(i));
       for (size_t member = 0; member < members.size(); ++member) {
-        if (meetings_[i].places[member].rank == kNone) {
-          missing.push_back(members[member]);
-        } else {
+        if (meetings_[i].places[member].rank != kNone) {
           task = program_.tasks[script_.meetings[i].tasks[member]].name;
+        } else if (meetings_[i].is_expected[member]) {
+          missing.push_back(members[member]);
         }
       }
       if (!missing.empty() && !task.empty()) {

@@ -21,7 +21,8 @@ struct Issue {
   std::vector<ScriptPlace> places;
 };
 
-// The order in which one thread issues the tasks of all ranks, without ever waiting for another
+// The order in which one thread issues the tasks of all ranks in the script (others have no tasks
+// there, and issue their part of a collective themselves), without ever waiting for another
 // thread. Each stream's tasks are issued in their order, each task behind what it waits for, what a
 // host launches behind the host waits before it, and a collective when every member has come to it
 // on its stream. Of what can be issued, the lowest launch position comes first (for a collective

@@ -13,8 +13,12 @@ namespace moesim {
 struct MoveSite {
   const MovePlan* plan = nullptr;
   std::vector<int> ranks;  // by member
-  int stream = kNone;      // whose scratch memory holds the members' sums
+  int stream = kNone;      // whose scratch memory the members have
+  ElementType scratch_type = ElementType::kFloat32;
 };
+
+// Where a row of the plan stands.
+Elements row_address(const MoveSite& site, const RowAddress& row, LoweringSpace& space);
 
 // What comes before the plan's first step on a member, and its part of a step: the moves to its own
 // memory. kNone: all members at once. begin_task is called for it: a step ends on all members

@@ -7,6 +7,13 @@
 namespace moesim {
 namespace {
 
+// Of the i-th buffer while sizes are learnt: far from each other, so that no two seem to overlap or
+// to stand together.
+DeviceAddress imagined(int64_t i) {
+  constexpr int kShift = 36;
+  return static_cast<DeviceAddress>(i + 1) << kShift;
+}
+
 int64_t num_elements(const Tensor& tensor) {
   return int64_t{tensor.blocks} * tensor.rows * tensor.columns;
 }
@@ -34,7 +41,9 @@ LoweringSpace::LoweringSpace(const Program& program, Storage storage, DeviceBase
 Elements LoweringSpace::tensor(int rank, int tensor, int64_t row) const {
   const Tensor& shape = program_->tensors[static_cast<size_t>(tensor)];
   Elements first{0, element_type(shape, storage_)};
-  if (!bases_.tensors.empty()) {
+  if (has_no_bases()) {
+    first.address = imagined(rank * static_cast<int64_t>(program_->tensors.size()) + tensor);
+  } else {
     const std::vector<DeviceAddress>& own = bases_.tensors[static_cast<size_t>(rank)];
     CHECK(!own.empty(), "rank {} is not on this device", rank);
     first.address = own[static_cast<size_t>(tensor)];
@@ -53,6 +62,12 @@ void LoweringSpace::need_scratch(const ScratchOwner& owner, int64_t bytes) {
 }
 
 DeviceAddress LoweringSpace::scratch_base(const ScratchOwner& owner) const {
+  if (has_no_bases()) {
+    const auto [rank, stream] = owner;
+    const auto tensors = static_cast<int64_t>(program_->tensors.size());
+    const auto streams = static_cast<int64_t>(program_->streams.size());
+    return imagined(program_->num_ranks * tensors + rank * streams + stream);
+  }
   const auto found = bases_.scratch.find(owner);
   return found == bases_.scratch.end() ? 0 : found->second;
 }

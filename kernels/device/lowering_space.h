@@ -38,9 +38,10 @@ struct DeviceBases {
 };
 
 // Gives addresses while tasks are lowered. A Program is lowered twice, the same tasks in the same
-// order: first without bases, to learn the sizes of scratch and tables, then for real.
+// order: first without bases, to learn the sizes of scratch and tables, then for real, which takes
+// no more of either.
 //
-//   LoweringSpace sizes(program, storage);                // all bases 0: addresses mean nothing
+//   LoweringSpace sizes(program, storage);                // addresses mean nothing
 //   … lower_task(site, sizes) …                           // then allocate what it says
 //   LoweringSpace space(program, storage, bases);
 //   … steps = lower_task(site, space) …                   // then upload space.tables()
@@ -59,6 +60,9 @@ class LoweringSpace {
   void begin_task(const ScratchOwner& owner);
   // The next bytes of the area; what they hold is unknown.
   DeviceAddress scratch(int64_t bytes);
+  // What was taken behind a mark may be taken again: steps of a task run one behind the other.
+  int64_t scratch_mark() const { return scratch_used_; }
+  void rewind_scratch(int64_t mark) { scratch_used_ = mark; }
   Elements scratch(ElementType type, int64_t elements);
   // The first bytes of an owner's area, for a collective whose members reach each other's; a task
   // that uses them has no other scratch memory.
@@ -77,8 +81,10 @@ class LoweringSpace {
   // What has been used: bytes of each area, and what the tables hold.
   const std::map<ScratchOwner, int64_t>& scratch_bytes() const { return scratch_bytes_; }
   const std::vector<std::byte>& tables() const { return tables_; }
+  DeviceAddress tables_address() const { return bases_.tables; }
 
  private:
+  bool has_no_bases() const { return bases_.tensors.empty(); }
   DeviceAddress scratch_base(const ScratchOwner& owner) const;
   void need_scratch(const ScratchOwner& owner, int64_t bytes);
 

@@ -4,6 +4,10 @@
 
 namespace moesim {
 
+float score_scale(const Attention& shape) {
+  return 1.0F / std::sqrt(static_cast<float>(shape.head_size));
+}
+
 AttentionBase::AttentionBase(const TaskSite& site, size_t x, size_t weight)
     : shape_(std::get<Attention>(site.task->descriptor)),
       rounding_(site.rounding),
@@ -27,9 +31,7 @@ MatrixView AttentionBase::projection(TensorStore& tensors) const {
 
 SoftmaxShape AttentionBase::softmax_shape(int64_t query_row, int64_t queries, int64_t keys) const {
   const int64_t seen = shape_.causal ? keys - queries + query_row + 1 : keys;
-  return {static_cast<int>(seen),
-          static_cast<int>(keys),
-          1.0F / std::sqrt(static_cast<float>(shape_.head_size))};
+  return {static_cast<int>(seen), static_cast<int>(keys), score_scale(shape_)};
 }
 
 void AttentionBase::probabilities(
@@ -39,7 +41,7 @@ void AttentionBase::probabilities(
   multiply(head_columns(own, queries, query(head)),
            head_columns(qkv, keys, key(head)).transposed(),
            {p.data(), keys});
-  BlockScratch<kBlockThreads> scratch;
+  BlockScratch<kWideBlockThreads> scratch;
   for (int64_t row = 0; row < queries; ++row) {
     float* scores = p.data() + row * keys;
     softmax_row(scratch, softmax_shape(row, queries, keys), scores, scores);

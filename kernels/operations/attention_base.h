@@ -9,19 +9,34 @@
 
 namespace moesim {
 
+// The columns of qkv, q heads | k | v, and of context.
+struct AttentionColumns {
+  Attention shape;
+
+  int qkv() const { return (shape.heads + 2 * shape.kv_heads) * shape.head_size; }
+  int context() const { return shape.heads * shape.head_size; }
+  // The first ones of a head, in qkv; its query's also in context.
+  int query(int head) const { return head * shape.head_size; }
+  int key(int head) const { return (shape.heads + kv_head(head)) * shape.head_size; }
+  int value(int head) const { return key(head) + shape.kv_heads * shape.head_size; }
+  int kv_head(int head) const { return head * shape.kv_heads / shape.heads; }
+};
+
+// 1 / sqrt(head size): of scores.
+float score_scale(const Attention& shape);
+
 // What attention forward and backward share. All work is done sample by sample, each a block of
 // the operands: of `keys` rows of qkv, the last `queries` belong to the chunk.
 class AttentionBase : public Operation {
  protected:
   AttentionBase(const TaskSite& site, size_t x, size_t weight);
 
-  int qkv_columns() const { return (shape_.heads + 2 * shape_.kv_heads) * shape_.head_size; }
-  int context_columns() const { return shape_.heads * shape_.head_size; }
-  // First columns in qkv.
-  int query(int head) const { return head * shape_.head_size; }
-  int key(int head) const { return (shape_.heads + kv_head(head)) * shape_.head_size; }
-  int value(int head) const { return key(head) + shape_.kv_heads * shape_.head_size; }
-  int kv_head(int head) const { return head * shape_.kv_heads / shape_.heads; }
+  AttentionColumns columns() const { return {shape_}; }
+  int qkv_columns() const { return columns().qkv(); }
+  int context_columns() const { return columns().context(); }
+  int query(int head) const { return columns().query(head); }
+  int key(int head) const { return columns().key(head); }
+  int value(int head) const { return columns().value(head); }
 
   size_t num_samples() const { return x_.spans.size(); }
 

@@ -1,58 +1,12 @@
 // Expert shards: y = q(act(q(x) w1^T)) w2 for every expert of the rank, or SwiGLU.
 #include <algorithm>
-#include <set>
 
 #include "kernels/core/activation.h"
-#include "kernels/gemm.h"
+#include "kernels/operations/expert_matrices.h"
 #include "kernels/operations/make.h"
 
 namespace moesim {
 namespace {
-
-// The (rows, M) matrices of one region of expert weights or their gradients.
-class ExpertMatrices {
- public:
-  ExpertMatrices(const TaskSite& site, Operand operand, int num_experts, int columns)
-      : operand_(std::move(operand)) {
-    require(site, operand_.columns == columns, "its weights have rows of another length than x");
-    const std::vector<int64_t> rows = operand_.rows();
-    const auto all = static_cast<int64_t>(rows.size());
-    require(site, all % num_experts == 0, "its weights are not as many for each expert");
-    rows_ = all / num_experts;
-    for (int64_t expert = 0; expert < num_experts; ++expert) {
-      const auto first = static_cast<size_t>(expert * rows_);
-      const auto last = static_cast<size_t>((expert + 1) * rows_ - 1);
-      require(site,
-              rows_ > 0 && rows[last] - rows[first] == rows_ - 1,
-              "an expert's weights do not stand together");
-      first_.push_back(rows[first]);
-    }
-  }
-
-  int64_t rows() const { return rows_; }
-  float* data(TensorStore& tensors, int expert) const {
-    return operand_.row(tensors, first_[static_cast<size_t>(expert)]);
-  }
-  MatrixView view(TensorStore& tensors, int expert) const {
-    return {data(tensors, expert), rows_, operand_.columns};
-  }
-  const Operand& operand() const { return operand_; }
-
- private:
-  Operand operand_;
-  int64_t rows_ = 0;
-  std::vector<int64_t> first_;  // by expert
-};
-
-// For each block the index of its expert's weights: experts ascend.
-std::vector<int> weight_of_block(const std::vector<int>& experts) {
-  const std::set<int> distinct(experts.begin(), experts.end());
-  std::vector<int> indices;
-  for (const int expert : experts) {
-    indices.push_back(static_cast<int>(std::distance(distinct.begin(), distinct.find(expert))));
-  }
-  return indices;
-}
 
 // What forward and backward share. Weights stand from read `first_weight` on.
 class ExpertBase : public Operation {

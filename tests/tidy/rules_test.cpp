@@ -138,6 +138,11 @@ TEST(TidyRulesTest, DeviceCode) {
   EXPECT_THAT(findings("struct A {\n virtual void f();\n};"), SizeIs(1));
   EXPECT_THAT(findings("int* f() { static int a; return new int(a); }"), SizeIs(2));
   EXPECT_THAT(findings("std::vector<int> a;", "kernels/a.h"), IsEmpty());
+  // Blocks are made of core functions, not the reverse.
+  const std::string_view block = "#include \"kernels/device/blocks/a.h\"\n";
+  EXPECT_THAT(findings(block, "kernels/device/blocks/b.h"), IsEmpty());
+  EXPECT_THAT(findings(block), SizeIs(1));
+  EXPECT_THAT(findings("int* a = new int;", "kernels/device/blocks/b.h"), SizeIs(1));
 }
 
 // `body` lines between the braces make a function of body + 2 lines.

@@ -35,20 +35,21 @@ ncclUniqueId draw_unique_id() {
   return id;
 }
 
-Communicators::Communicators(const NcclWorld& world, CommunicatorOptions options)
-    : world_of_(world), options_(std::move(options)) {
-  world_.name = fmt::format("the {} ranks", world.num_ranks);
+Communicators::Communicators(const WorldPlace& place, CommunicatorOptions options)
+    : place_(place), options_(std::move(options)) {
+  world_.name = fmt::format("the {} ranks", place.num_ranks);
 }
 
 Communicators::~Communicators() {
   abort();
 }
 
-void Communicators::connect(const Program& program, const GroupTable& groups) {
+void Communicators::connect(const ncclUniqueId& id,
+                            const Program& program,
+                            const GroupTable& groups) {
   ncclConfig_t config = config_of(options_, options_.ctas);
   call(world_, "ncclCommInitRankConfig", [&] {
-    return ncclCommInitRankConfig(
-        &world_.handle, world_of_.num_ranks, world_of_.id, world_of_.rank, &config);
+    return ncclCommInitRankConfig(&world_.handle, place_.num_ranks, id, place_.rank, &config);
   });
   for (const CommunicatorKey& key : plan_communicators(program)) {
     split_off(program, groups, key);
@@ -61,7 +62,7 @@ void Communicators::split_off(const Program& program,
   const std::string& stream = program.streams[key.stream];
   Entry& entry = add_entry(key);
   entry.name = fmt::format("group '{}' on stream '{}'", program.groups[key.group].name, stream);
-  const CommunicatorSeat seat = seat_in(program, groups, key, world_of_.rank);
+  const CommunicatorSeat seat = seat_in(program, groups, key, place_.rank);
   const bool is_outside = seat.color == kNone;
   const auto own_ctas = options_.ctas_on_stream.find(stream);
   ncclConfig_t config = config_of(
@@ -148,7 +149,7 @@ void Communicators::enqueue(const CommunicatorKey& key,
   CHECK(found != split_.end() && found->second.handle != nullptr,
         "collective '{}' has no communicator on rank {}",
         name,
-        world_of_.rank);
+        place_.rank);
   run_group(found->second, fmt::format("collective '{}'", name), body);
 }
 

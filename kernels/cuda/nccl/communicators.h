@@ -26,14 +26,12 @@ struct CommunicatorOptions {
   bool share_resources = false;
 };
 
-// The rank's place in the world, and the id that one of its ranks drew by ncclGetUniqueId.
-struct NcclWorld {
-  ncclUniqueId id{};
+struct WorldPlace {
   int num_ranks = 0;
   int rank = 0;
 };
 
-// Draws the id of a world; the others get it by other means.
+// Draws the id of a world, on one of its ranks; the others get it by other means.
 ncclUniqueId draw_unique_id();
 
 // The NCCL communicators of one rank: one for each group and stream of a Program that it is in,
@@ -44,7 +42,7 @@ ncclUniqueId draw_unique_id();
 // for any thread.
 class Communicators {
  public:
-  Communicators(const NcclWorld& world, CommunicatorOptions options);
+  Communicators(const WorldPlace& place, CommunicatorOptions options);
   // Aborts what close() has not closed.
   ~Communicators();
   Communicators(const Communicators&) = delete;
@@ -54,7 +52,7 @@ class Communicators {
 
   // Makes those of the Program on the current device, together with all ranks. Throws NcclError,
   // and Failure after abort(), as all below do.
-  void connect(const Program& program, const GroupTable& groups);
+  void connect(const ncclUniqueId& id, const Program& program, const GroupTable& groups);
 
   // Calls `body` with the communicator within one group of NCCL calls, and waits until NCCL has
   // taken them: they are on their stream then, not done. `name` is the collective's, for errors.
@@ -94,7 +92,7 @@ class Communicators {
   // Split ones before the world's, their parent.
   std::vector<Entry*> all();
 
-  NcclWorld world_of_;
+  WorldPlace place_;
   CommunicatorOptions options_;
   std::mutex mutex_;  // of every use of a handle: abort() frees them
   bool is_aborted_ = false;

@@ -25,7 +25,7 @@ struct Piece {
 // Moves, sums and elementwise functions of any regions: their rows are cut into pieces when a task
 // is lowered, one for each block. An element is read once for each source and written once.
 struct CombinePieces {
-  enum : int { kThreads = 256, kMostElements = 8192 };  // of a piece
+  enum : int { kThreads = 256, kMostElements = 4096 };  // of a piece
   using Scratch = BlockScratch<kThreads>;
 
   const Piece* pieces = nullptr;
@@ -35,9 +35,7 @@ struct CombinePieces {
 
   MOESIM_HD void run(int block, Scratch&) const {
     const Piece piece = pieces[block];
-    block_for<kThreads>((piece.count + 3) / 4, [&](int group) {
-      const int i = 4 * group;
-      const int count = piece.count - i < 4 ? piece.count - i : 4;
+    block_for_fours<kThreads>(piece.count, [&](int i, int count) {
       piece.to.store_four(i, count, combined(piece, i, count));
     });
   }

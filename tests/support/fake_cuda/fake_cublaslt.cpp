@@ -41,6 +41,7 @@ FakeDevice& device() {
 
 template <typename Body>
 cublasStatus_t call(const char* name, const Body& body) {
+  const std::lock_guard lock(device().mutex());
   if (const auto status = device().enter(name)) {
     return static_cast<cublasStatus_t>(*status);
   }
@@ -120,6 +121,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -131,6 +133,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* operation,
 }
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t operation) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(operation);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -164,6 +167,7 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout,
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(layout);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -187,6 +191,7 @@ cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* prefer
 }
 
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  const std::lock_guard lock(device().mutex());
   device().destroy(preference);
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,10 @@ class FakeCuda {
   FakeCuda& operator=(const FakeCuda&) = delete;
   FakeCuda(FakeCuda&&) = delete;
   FakeCuda& operator=(FakeCuda&&) = delete;
+
+  // Puts work on a stream that is tried again and again until it returns true: it waits for what
+  // other threads do.
+  static void add_attempt(void* stream, std::function<bool()> attempt);
 
   // How often each function was called.
   const std::map<std::string, int>& calls() const;

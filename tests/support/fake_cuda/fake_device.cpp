@@ -23,6 +23,12 @@ FakeCuda::~FakeCuda() {
   FakeDevice::install(nullptr);
 }
 
+void FakeCuda::add_attempt(void* stream, std::function<bool()> attempt) {
+  FakeDevice& device = FakeDevice::current();
+  const std::lock_guard lock(device.mutex());
+  device.add_attempt(static_cast<FakeStream*>(stream), std::move(attempt));
+}
+
 const std::map<std::string, int>& FakeCuda::calls() const {
   return device_->calls();
 }
@@ -113,6 +119,13 @@ void FakeDevice::add_work(FakeStream* stream,
   add(stream, std::move(item));
 }
 
+void FakeDevice::add_attempt(FakeStream* stream, std::function<bool()> attempt) {
+  FakeItem item;
+  item.attempt = std::move(attempt);
+  item.duration = options_.kernel_time;
+  add(stream, std::move(item));
+}
+
 void FakeDevice::add(FakeStream* stream, FakeItem item) {
   if (stream->graph != nullptr) {
     stream->graph->items[stream].push_back(std::move(item));
@@ -153,8 +166,9 @@ void FakeDevice::wait(FakeStream* stream, const FakeEvent& event) {
 FakeStream* FakeDevice::next_stream() {
   FakeStream* best = nullptr;
   const auto consider = [&](FakeStream* stream) {
-    const bool goes_on = !stream->items.empty() && (stream->items.front().wait == nullptr ||
-                                                    stream->items.front().wait->is_over);
+    const bool goes_on =
+        !stream->items.empty() && !stream->is_held_up &&
+        (stream->items.front().wait == nullptr || stream->items.front().wait->is_over);
     if (goes_on && (best == nullptr || stream->priority > best->priority)) {
       best = stream;
     }
@@ -170,7 +184,13 @@ FakeStream* FakeDevice::next_stream() {
   return best;
 }
 
-void FakeDevice::step(FakeStream& stream) {
+// False where the stream is held up.
+bool FakeDevice::step(FakeStream& stream) {
+  if (const FakeItem& next = stream.items.front();
+      next.attempt && failure_ == 0 && !next.attempt()) {
+    stream.is_held_up = true;
+    return false;
+  }
   const FakeItem item = std::move(stream.items.front());
   stream.items.pop_front();
   if (item.wait != nullptr) {
@@ -178,6 +198,8 @@ void FakeDevice::step(FakeStream& stream) {
   } else if (item.record != nullptr) {
     item.record->is_over = true;
     item.record->time = stream.now;
+  } else if (item.attempt) {
+    stream.now += item.duration;
   } else {
     const std::optional<Fault>& fault = options_.fault;
     num_kernels_ += item.is_kernel ? 1 : 0;
@@ -188,37 +210,56 @@ void FakeDevice::step(FakeStream& stream) {
     }
     stream.now += item.duration;
   }
+  return true;
 }
 
 bool FakeDevice::run_until(const std::function<bool()>& is_done) {
+  let_go();
   while (!is_done()) {
     FakeStream* stream = next_stream();
     if (stream == nullptr) {
       return false;
     }
-    step(*stream);
+    if (step(*stream)) {
+      let_go();
+    }
   }
   return true;
 }
 
 bool FakeDevice::run_all() {
-  while (FakeStream* stream = next_stream()) {
-    step(*stream);
+  return run_until([] { return false; });
+}
+
+// Whatever happened, it may have been what a stream waited for.
+void FakeDevice::let_go() {
+  for (FakeStream* stream : streams_) {
+    stream->is_held_up = false;
   }
-  return true;
+  for (const std::unique_ptr<FakeStream>& stream : replays_) {
+    stream->is_held_up = false;
+  }
+}
+
+bool FakeDevice::is_held_up() const {
+  return std::any_of(streams_.begin(), streams_.end(), [](const FakeStream* stream) {
+    return stream->is_held_up;
+  });
 }
 
 void FakeDevice::begin_capture(FakeStream* stream) {
-  FakeGraph* graph = make<FakeGraph>();
-  graph->origin = stream;
-  stream->graph = graph;
+  capture_ = std::make_shared<FakeGraph>();
+  capture_->origin = stream;
+  stream->graph = capture_.get();
 }
 
-FakeGraph* FakeDevice::end_capture(FakeStream* stream) {
-  FakeGraph* graph = stream->graph;
-  for (FakeStream* other : streams_) {
-    other->graph = other->graph == graph ? nullptr : other->graph;
+// From here on the graph is the caller's.
+FakeGraph* FakeDevice::end_capture() {
+  FakeGraph* graph = capture_.get();
+  for (FakeStream* stream : streams_) {
+    stream->graph = nullptr;
   }
+  handles_[graph] = std::move(capture_);
   return graph;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,9 +26,10 @@ struct FakeEvent {
   std::shared_ptr<FakeRecord> last;  // null: not recorded yet
 };
 
-// What stands on a stream: one of the three.
+// What stands on a stream: one of the four.
 struct FakeItem {
   std::function<void()> work{};
+  std::function<bool()> attempt{};  // of work that waits for others: whether it is over
   Time duration{};
   bool is_kernel = false;
   std::shared_ptr<FakeRecord> record{};
@@ -39,6 +41,7 @@ struct FakeStream {
   std::deque<FakeItem> items;
   Time now;                          // when what it has done so far ends
   double priority = 0;               // of its next step
+  bool is_held_up = false;           // its attempt failed, and nothing else has happened since
   class FakeGraph* graph = nullptr;  // that captures it
 };
 
@@ -65,6 +68,9 @@ class FakeDevice {
   const std::map<std::string, int>& calls() const { return calls_; }
   int num_waits() const { return num_waits_; }
 
+  // Of every call: ranks may be threads.
+  std::recursive_mutex& mutex() { return mutex_; }
+
   // Handles.
   template <typename Object>
   Object* make() {
@@ -88,29 +94,36 @@ class FakeDevice {
 
   // Streams and events.
   void add_work(FakeStream* stream, std::function<void()> work, Time duration, bool is_kernel);
+  // Tried again and again until it returns true.
+  void add_attempt(FakeStream* stream, std::function<bool()> attempt);
   void record(FakeEvent* event, FakeStream* stream, bool is_external);
   void wait(FakeStream* stream, const FakeEvent& event);
-  // False where nothing can go on any more.
+  // False where nothing can go on any more, or nothing but what others have to do first.
   bool run_until(const std::function<bool()>& is_done);
   bool run_all();
+  // Whether others can make a stream go on.
+  bool is_held_up() const;
   // Of a kernel; 0: none so far.
   int failure() const { return failure_; }
   Random& random() { return random_; }
 
-  // Graphs.
+  // Graphs; one capture at a time.
   void begin_capture(FakeStream* stream);
-  FakeGraph* end_capture(FakeStream* stream);
+  FakeGraph* end_capture();
   void launch(const FakeGraph& graph, FakeStream* stream);
 
  private:
   void add(FakeStream* stream, FakeItem item);
-  void step(FakeStream& stream);
+  bool step(FakeStream& stream);
+  void let_go();
   FakeStream* next_stream();
 
+  std::recursive_mutex mutex_;
   FakeCudaOptions options_;
   Random random_;
   std::map<std::string, int> calls_;
   std::map<void*, std::shared_ptr<void>> handles_;
+  std::shared_ptr<FakeGraph> capture_;
   std::map<void*, int64_t> device_blocks_;
   std::vector<FakeStream*> streams_;
   std::vector<std::unique_ptr<FakeStream>> replays_;  // streams of launched graphs

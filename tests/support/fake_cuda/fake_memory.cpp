@@ -17,6 +17,7 @@ FakeDevice& device() {
 
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
+  const std::lock_guard lock(device().mutex());
   if (const auto status = device().enter(name)) {
     return static_cast<cudaError_t>(*status);
   }
@@ -24,7 +25,7 @@ cudaError_t call(const char* name, const Body& body) {
 }
 
 template <typename Work>
-cudaError_t add(cudaStream_t stream, moesim::Time duration, const Work& work) {
+cudaError_t enqueue(cudaStream_t stream, moesim::Time duration, const Work& work) {
   device().add_work(reinterpret_cast<FakeStream*>(stream), work, duration, true);
   return cudaSuccess;
 }
@@ -60,11 +61,13 @@ cudaError_t cudaMallocHost(void** memory, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* memory) {
+  const std::lock_guard lock(device().mutex());
   device().free(memory);
   return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void* memory) {
+  const std::lock_guard lock(device().mutex());
   device().free(memory);
   return cudaSuccess;
 }
@@ -86,20 +89,21 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind)
 
 cudaError_t cudaMemcpyAsync(
     void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-  return call("cudaMemcpyAsync",
-              [&] { return add(stream, kernel_time(), [=] { std::memcpy(to, from, bytes); }); });
+  return call("cudaMemcpyAsync", [&] {
+    return enqueue(stream, kernel_time(), [=] { std::memcpy(to, from, bytes); });
+  });
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
   return call("cudaMemsetAsync", [&] {
-    return add(stream, kernel_time(), [=] { std::memset(memory, value, bytes); });
+    return enqueue(stream, kernel_time(), [=] { std::memset(memory, value, bytes); });
   });
 }
 
 cudaError_t cudaMemset2DAsync(
     void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
   return call("cudaMemset2DAsync", [&] {
-    return add(stream, kernel_time(), [=] {
+    return enqueue(stream, kernel_time(), [=] {
       for (size_t row = 0; row < height; ++row) {
         std::memset(static_cast<std::byte*>(memory) + row * pitch, value, width);
       }
@@ -111,7 +115,7 @@ namespace moesim {
 
 cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) {
   return call("launch_kernel", [&] {
-    return add(stream, kernel_time(), [kernel] {
+    return enqueue(stream, kernel_time(), [kernel] {
       std::visit([&](const auto& body) { run_blocks(body, kernel.blocks); }, kernel.body);
     });
   });
@@ -119,7 +123,7 @@ cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) {
 
 cudaError_t launch_spin(int64_t nanoseconds, cudaStream_t stream) {
   return call("launch_spin",
-              [&] { return add(stream, Time::from_picoseconds(1000 * nanoseconds), [] {}); });
+              [&] { return enqueue(stream, Time::from_picoseconds(1000 * nanoseconds), [] {}); });
 }
 
 }  // namespace moesim

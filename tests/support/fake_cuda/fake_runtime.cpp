@@ -1,5 +1,7 @@
 // The functions of the CUDA runtime that the CUDA backend calls: devices, streams, events, graphs.
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include <cuda_runtime_api.h>
 
@@ -27,17 +29,35 @@ FakeEvent* fake(cudaEvent_t event) {
 // Counts the call and does it, unless it is to fail.
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
+  const std::lock_guard lock(device().mutex());
   if (const auto status = device().enter(name)) {
     return static_cast<cudaError_t>(*status);
   }
   return body();
 }
 
-cudaError_t wait_until(const std::function<bool()>& is_done) {
-  if (!device().run_until(is_done)) {
-    return cudaErrorLaunchTimeout;  // it would wait for ever
+// A call that waits. Where streams wait for what other threads do, it lets them.
+cudaError_t wait_until(const char* name, const std::function<bool()>& is_done) {
+  if (const cudaError_t status = call(name, [] { return cudaSuccess; }); status != cudaSuccess) {
+    return status;
   }
-  return static_cast<cudaError_t>(device().failure());
+  while (true) {
+    {
+      const std::lock_guard lock(device().mutex());
+      if (device().run_until(is_done)) {
+        return static_cast<cudaError_t>(device().failure());
+      }
+      if (!device().is_held_up()) {
+        return cudaErrorLaunchTimeout;  // it would wait for ever
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void destroy(void* handle) {
+  const std::lock_guard lock(device().mutex());
+  device().destroy(handle);
 }
 
 int get_context_state(int, unsigned* flags, int* is_active) {
@@ -144,13 +164,13 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const std::lock_guard lock(device().mutex());
   device().destroy_stream(fake(stream));
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize",
-              [&] { return wait_until([&] { return fake(stream)->items.empty(); }); });
+  return wait_until("cudaStreamSynchronize", [&] { return fake(stream)->items.empty(); });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -170,7 +190,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  device().destroy(event);
+  destroy(event);
   return cudaSuccess;
 }
 
@@ -189,9 +209,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call("cudaEventSynchronize", [&] {
-    const auto last = fake(event)->last;
-    return wait_until([&] { return last == nullptr || last->is_over; });
+  const auto last = fake(event)->last;
+  return wait_until("cudaEventSynchronize", [&] { return last == nullptr || last->is_over; });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call("cudaEventQuery", [&] {
+    const auto& last = fake(event)->last;
+    return last == nullptr || last->is_over ? cudaSuccess : cudaErrorNotReady;
   });
 }
 
@@ -218,9 +243,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   });
 }
 
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", [&] {
-    *graph = reinterpret_cast<cudaGraph_t>(device().end_capture(fake(stream)));
+    *graph = reinterpret_cast<cudaGraph_t>(device().end_capture());
     return cudaSuccess;
   });
 }
@@ -244,11 +269,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  device().destroy(graph);
+  destroy(graph);
   return cudaSuccess;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
-  device().destroy(graph);
+  destroy(graph);
   return cudaSuccess;
 }

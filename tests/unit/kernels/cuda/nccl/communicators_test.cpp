@@ -35,8 +35,8 @@ class CommunicatorsTest : public testing::Test {
   ~CommunicatorsTest() override { EXPECT_EQ(fake_nccl::num_communicators(), 0); }
 
   std::unique_ptr<Communicators> made(int rank, const CommunicatorOptions& options = {}) {
-    auto communicators = std::make_unique<Communicators>(NcclWorld{id_, kNumRanks, rank}, options);
-    communicators->connect(hand_.program(), groups_);
+    auto communicators = std::make_unique<Communicators>(WorldPlace{kNumRanks, rank}, options);
+    communicators->connect(id_, hand_.program(), groups_);
     return communicators;
   }
 
@@ -111,12 +111,12 @@ TEST_F(CommunicatorsTest, EveryCallThatFailsIsNamed) {
     std::vector<std::unique_ptr<Communicators>> all;
     for (int rank = 0; rank < kNumRanks; ++rank) {
       all.push_back(
-          std::make_unique<Communicators>(NcclWorld{id_, kNumRanks, rank}, CommunicatorOptions{}));
+          std::make_unique<Communicators>(WorldPlace{kNumRanks, rank}, CommunicatorOptions{}));
     }
     const auto errors = on_threads(kNumRanks, [&](int rank) {
       Communicators& own = *all[static_cast<size_t>(rank)];
       try {
-        own.connect(hand_.program(), groups_);
+        own.connect(id_, hand_.program(), groups_);
         value_of_first(own, {pairs_, 0}, rank);
         own.close();
       } catch (...) {
@@ -155,11 +155,11 @@ TEST_F(CommunicatorsTest, AbortEndsWhoWaitsForAPeer) {
   std::vector<std::unique_ptr<Communicators>> all;
   for (int rank = 0; rank < kNumRanks; ++rank) {
     all.push_back(
-        std::make_unique<Communicators>(NcclWorld{id_, kNumRanks, rank}, CommunicatorOptions{}));
+        std::make_unique<Communicators>(WorldPlace{kNumRanks, rank}, CommunicatorOptions{}));
   }
   const auto errors = on_threads(kNumRanks, [&](int rank) {
     if (rank != 1) {
-      all[static_cast<size_t>(rank)]->connect(hand_.program(), groups_);
+      all[static_cast<size_t>(rank)]->connect(id_, hand_.program(), groups_);
       return;
     }
     while (fake_nccl::num_communicators() < kNumRanks - 1) {

@@ -1,0 +1,147 @@
+#include "kernels/cuda/nccl/nccl_executor.h"
+
+#include <atomic>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/hardware_queues.h"
+#include "kernels/cuda/nccl/nccl_call.h"
+#include "kernels/host/merged_trace.h"
+
+namespace moesim {
+namespace {
+
+DeviceFacts prepare_device(const Program& program,
+                           const NcclOptions& options,
+                           const RankPeers& peers) {
+  if (program.num_ranks != peers.num_ranks()) {
+    throw Error(
+        fmt::format("the program has {} ranks and {} of them are run; with NCCL each has a "
+                    "GPU and a process or a thread: start {}",
+                    program.num_ranks,
+                    peers.num_ranks(),
+                    program.num_ranks));
+  }
+  if (options.cuda.uses_graph) {
+    throw Error("collectives of NCCL are not captured as a graph; run the Program without one");
+  }
+  if (options.native_all_to_all && NCCL_VERSION_CODE < NCCL_VERSION(2, 28, 0)) {
+    throw Error("this NCCL has no ncclAlltoAll, 2.28 is the first; leave the option out");
+  }
+  set_hardware_queues(options.cuda.hardware_queues, options.cuda.device);
+  use_device(options.cuda.device);
+  return device_facts(options.cuda.device);
+}
+
+StepLauncher prepare_launcher(const DeviceProgram& program, int gemm_sms) {
+  StepLauncher launcher(gemm_sms);
+  for (const auto& rank : program.tasks) {
+    for (const std::vector<DeviceStep>& steps : rank) {
+      launcher.prepare(steps);
+    }
+  }
+  return launcher;
+}
+
+// Rank 0 draws it.
+ncclUniqueId shared_id(RankPeers& peers) {
+  ncclUniqueId id{};
+  if (peers.rank() == 0) {
+    id = draw_unique_id();
+  }
+  std::string bytes(reinterpret_cast<const char*>(&id), sizeof(id));
+  bytes = peers.broadcast(std::move(bytes));
+  std::memcpy(&id, bytes.data(), sizeof(id));
+  return id;
+}
+
+HostScript script_of_all(const Program& program) {
+  GroupTable groups;
+  groups.update(program);
+  return make_host_script(program, groups, kDefaultHardwareQueues);
+}
+
+}  // namespace
+
+NcclExecutor::NcclExecutor(const Program& program, const NcclOptions& options, RankPeers& peers)
+    : options_(options),
+      peers_(peers),
+      facts_(prepare_device(program, options, peers)),
+      program_(DeviceScript(program, peers.rank(), options.native_all_to_all), options.cuda),
+      launcher_(prepare_launcher(program_.steps(), options.cuda.gemm_sms)),
+      streams_(program_.script(), program_.steps()),
+      events_(program_.script()),
+      communicators_({peers.num_ranks(), peers.rank()}, options.communicators),
+      watch_({program_.script(),
+              events_,
+              communicators_,
+              peers,
+              options.cuda.device,
+              options.patience}),
+      carrier_({program_.script(),
+                program_.steps(),
+                launcher_,
+                communicators_,
+                [this](bool waits) { watch_.set_host_waits(waits); }}),
+      iteration_({program_.script(),
+                  program_.steps(),
+                  launcher_,
+                  streams_,
+                  events_,
+                  carrier_,
+                  watch_.hooks()}) {}
+
+void NcclExecutor::connect() {
+  watch_.guard(RunWatch::Subject::kTogether, [this] {
+    communicators_.connect(
+        shared_id(peers_), *program_.script().program, program_.script().map.groups());
+  });
+}
+
+Execution NcclExecutor::run(TensorStore& tensors) {
+  program_.upload(tensors, streams_.main());
+  const MonotonicTime start = peers_.agree_on_start();
+  watch_.guard(RunWatch::Subject::kIteration, [&] {
+    const std::atomic<bool> never = false;
+    sleep_until(start, never);
+    iteration_.issue();
+    watch_.set_host_waits(true);
+    check_cuda(cudaStreamSynchronize(streams_.main()), "cudaStreamSynchronize");
+  });
+  Execution execution;
+  execution.trace = iteration_.trace();
+  const std::vector<std::string> runs = peers_.gather(spans_to_bytes(execution));
+  if (!runs.empty()) {
+    const Program& program = *program_.script().program;
+    execution = merge_runs(program, script_of_all(program), runs);
+  }
+  take_verdict(peers_.broadcast(verdict_of(execution)), execution);
+  execution.trace.executor = "nccl";
+  execution.trace.resolution = "ranks";
+  execution.trace.assumptions = assumptions();
+  program_.download(tensors, streams_.main());
+  return execution;
+}
+
+void NcclExecutor::close() {
+  watch_.guard(RunWatch::Subject::kTogether, [this] { communicators_.close(); });
+}
+
+std::vector<std::string> NcclExecutor::assumptions() const {
+  int version = 0;
+  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  return {
+      fmt::format("measured on {}", describe(facts_)),
+      fmt::format("collectives are those of NCCL {}.{}.{} between {} GPUs, the packing of regions "
+                  "that are not in one piece among them; nothing keeps a member that only sends "
+                  "until all have come",
+                  version / 10000,
+                  version / 100 % 100,
+                  version % 100,
+                  peers_.num_ranks()),
+      "ranks start at a moment agreed on beforehand; each device tells times of its own",
+  };
+}
+
+}  // namespace moesim

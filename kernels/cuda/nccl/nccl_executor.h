@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/cuda_options.h"
+#include "kernels/cuda/device_facts.h"
+#include "kernels/cuda/iteration.h"
+#include "kernels/cuda/loaded_program.h"
+#include "kernels/cuda/nccl/communicators.h"
+#include "kernels/cuda/nccl/nccl_carrier.h"
+#include "kernels/cuda/nccl/run_watch.h"
+#include "kernels/executor.h"
+
+namespace moesim {
+
+struct NcclOptions {
+  CudaOptions cuda;
+  CommunicatorOptions communicators;
+  // AlltoAll of equal parts by ncclAlltoAll (NCCL 2.28) instead of sends and receives.
+  bool native_all_to_all = false;
+  // How long nothing may change before a rank that only waits says so.
+  Time patience = Time::from_picoseconds(500'000'000'000);
+};
+
+// Runs one rank of a Program on a GPU of its own; its collectives are NCCL's. Every rank makes one,
+// in a process or on a thread of its own, and calls connect(), run() and close() as often as the
+// others.
+class NcclExecutor : public Executor {
+ public:
+  // Keeps references. Throws what CudaExecutor does, and Error for what it cannot run.
+  NcclExecutor(const Program& program, const NcclOptions& options, RankPeers& peers);
+
+  // Makes the communicators. Throws NcclError, and what ended it on another rank.
+  void connect();
+
+  // `tensors` holds the rank, others are left alone. On rank 0 the trace has all ranks; on others
+  // only their own, but the same end and lateness. After an exception nothing can be run any more.
+  Execution run(TensorStore& tensors) override;
+
+  // Gives the communicators back. Without it they are aborted.
+  void close();
+
+ private:
+  std::vector<std::string> assumptions() const;
+
+  NcclOptions options_;
+  RankPeers& peers_;
+  DeviceFacts facts_;
+  LoadedProgram program_;
+  StepLauncher launcher_;
+  TaskStreams streams_;
+  EventTable events_;
+  Communicators communicators_;
+  RunWatch watch_;
+  NcclCarrier carrier_;
+  Iteration iteration_;
+};
+
+}  // namespace moesim
