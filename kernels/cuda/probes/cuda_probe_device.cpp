@@ -79,7 +79,9 @@ std::function<Time()> CudaProbeDevice::prepare(const GpuProbe& probe) {
   CHECK(false, "no such probe");
 }
 
+// The two may lie on streams that do not wait for each other.
 Time CudaProbeDevice::elapsed() const {
+  check_cuda(cudaEventSynchronize(begin_.get()), "cudaEventSynchronize");
   check_cuda(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
   float milliseconds = 0;
   check_cuda(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");

@@ -38,6 +38,11 @@ void on_threads(std::size_t count, const std::function<void(std::size_t)>& body)
   }
 }
 
+struct Seat {
+  int rank = 0;
+  int device = 0;
+};
+
 // What a member says to NCCL, within a group of calls. Bytes are per rank as in `Collective`.
 struct Call {
   const void* from = nullptr;
@@ -104,22 +109,24 @@ void call_nccl(CollectiveOperation operation, const Call& call, ncclComm_t commu
 // One GPU's part of a probe. A pair has two communicators and streams.
 class NcclProbes::Member {
  public:
-  Member(const GpuProbe& probe, int device, const std::vector<NcclWorld>& worlds)
-      : probe_(probe), device_(device) {
-    check_cuda(cudaSetDevice(device), "cudaSetDevice");
+  // One communicator for each id.
+  Member(const GpuProbe& probe, const Seat& seat, const std::vector<ncclUniqueId>& ids)
+      : probe_(probe), device_(seat.device) {
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");
     begin_ = make_event(EventKind::kTimed);
     end_ = make_event(EventKind::kTimed);
     const Program none;
-    for (const NcclWorld& world : worlds) {
+    for (const ncclUniqueId& id : ids) {
       CommunicatorOptions options;
       options.ctas = {probe.ctas, probe.ctas};
-      Part part{.communicators = std::make_unique<Communicators>(world, options),
+      Part part{.communicators = std::make_unique<Communicators>(
+                    WorldPlace{.num_ranks = probe.group_size, .rank = seat.rank}, options),
                 .stream = make_stream(StreamPriority::kHigh),
                 .from = make_device_memory(probe.bytes),
                 .to = make_device_memory(probe.bytes),
                 .strided = make_device_memory(probe.packed ? 2 * probe.bytes : 0),
                 .end = make_event(EventKind::kUntimed)};
-      part.communicators->connect(none, GroupTable());
+      part.communicators->connect(id, none, GroupTable());
       parts_.push_back(std::move(part));
     }
   }
@@ -196,17 +203,11 @@ NcclProbes::~NcclProbes() = default;
 std::function<Time()> NcclProbes::prepare(const GpuProbe& probe) {
   const auto size = static_cast<std::size_t>(probe.group_size);
   CHECK(size >= 1 && size <= devices_.size(), "{} GPUs", size);
-  std::vector<NcclWorld> worlds(probe.kind == GpuProbeKind::kCollectivePair ? 2 : 1);
-  for (NcclWorld& world : worlds) {
-    world = {.id = draw_unique_id(), .num_ranks = probe.group_size};
-  }
+  std::vector<ncclUniqueId> ids(probe.kind == GpuProbeKind::kCollectivePair ? 2 : 1);
+  std::generate(ids.begin(), ids.end(), draw_unique_id);
   const auto members = std::make_shared<std::vector<std::unique_ptr<Member>>>(size);
-  on_threads(size, [&](std::size_t rank) {
-    std::vector<NcclWorld> own = worlds;
-    for (NcclWorld& world : own) {
-      world.rank = static_cast<int>(rank);
-    }
-    (*members)[rank] = std::make_unique<Member>(probe, devices_[rank], own);
+  on_threads(size, [&](std::size_t i) {
+    (*members)[i] = std::make_unique<Member>(probe, Seat{static_cast<int>(i), devices_[i]}, ids);
   });
   return [members] {
     std::vector<Time> times(members->size());
