@@ -147,6 +147,11 @@ using namespace moesim::fake_nccl;
 
 extern "C" {
 
+ncclResult_t ncclGetVersion(int* version) {
+  *version = NCCL_VERSION_CODE;
+  return fault_of("ncclGetVersion");
+}
+
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   if (const ncclResult_t fault = fault_of("ncclGetUniqueId"); fault != ncclSuccess) {
     return fault;
