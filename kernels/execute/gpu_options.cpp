@@ -10,8 +10,6 @@ namespace moesim {
 namespace {
 
 constexpr int kMaxDevice = 1023;
-constexpr int kMaxSms = 1024;
-constexpr int kMaxCtas = 64;  // NCCL's
 constexpr double kMaxBudget = 3600;
 
 void add_ranks(CLI::App& app, RunOptions& options) {

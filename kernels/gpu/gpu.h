@@ -20,6 +20,10 @@ namespace moesim {
 // where there is no device.
 void require_gpu(int device);
 
+// What an option may ask for: no GPU has more SMs, NCCL no more CTAs.
+inline constexpr int kMaxSms = 1024;
+inline constexpr int kMaxCtas = 64;
+
 // How the ranks of a Program are dealt out.
 struct GpuRanks {
   CudaOptions cuda;
