@@ -40,9 +40,9 @@ Clocks:
   raw       nothing is paced: copies and operations fight for cores and memory for real; run no more
             ranks than the machine has cores
 
-With --backend cuda all ranks share one GPU as logical ranks, whose collectives are copies within its
-memory, or each has a GPU of its own and NCCL (--gpus each). With --results every tensor is kept and
-compared whole, which takes more memory. --gpu-facts and --gpu-probes take no PROGRAM.
+With --backend cuda all ranks share one GPU as logical ranks, whose collectives are copies within
+its memory, or each has a GPU of its own and NCCL (--gpus each). With --results every tensor is kept
+whole, which takes more memory. --gpu-facts and --gpu-probes take no PROGRAM.
 
 With --transport mpi nothing paces collectives: they take as long as Open MPI and the network take.
 Process 0 prints and writes the files. When a process dies or the ranks hang, all end.
@@ -55,8 +55,8 @@ Examples:
   moesim-execute program.json --backend cuda --storage bf16 --repeat 10 --trace trace.json
   moesim-execute --gpu-probes probes.json --budget 120
 
-Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs, no GPU), 2 bad usage or
-input
+Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs, no GPU), 2 bad usage
+or input
 )";
 
 class HelpFormatter : public CLI::Formatter {

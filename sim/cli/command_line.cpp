@@ -187,18 +187,7 @@ void CommandLine::add_calibrate() {
          "Nodes and GPUs on each, of logs that list no\n"
          "ranks: 10x4")
       ->option_text("NxG");
-  add_text(app,
-           "--gpu-probes",
-           calibrate_.gpu_probes,
-           "FILE",
-           "Of --backend cuda: writes every time that the GPU's\n"
-           "own probes took, as JSON");
-  add_text(app,
-           "--probes",
-           calibrate_.probes,
-           "DIR",
-           "Writes the Programs of the probes there instead of\n"
-           "running them");
+  add_probes(app, calibrate_);
   add_text(app, "--out", calibrate_.out, "FILE", "The profile. Default: standard output");
 }
 

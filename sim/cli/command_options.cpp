@@ -226,4 +226,19 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
   add_runs(app, backend);
 }
 
+void add_probes(CLI::App* app, CalibrateOptions& calibrate) {
+  add_text(app,
+           "--gpu-probes",
+           calibrate.gpu_probes,
+           "FILE",
+           "Of --backend cuda: writes every time that the GPU's\n"
+           "own probes took, as JSON");
+  add_text(app,
+           "--probes",
+           calibrate.probes,
+           "DIR",
+           "Writes the Programs of the probes there instead of\n"
+           "running them");
+}
+
 }  // namespace moesim

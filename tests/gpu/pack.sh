@@ -1,7 +1,8 @@
 #!/bin/sh
 # Usage: tests/gpu/pack.sh [DIR]
-# Puts together what tests/gpu/run.sh needs on a machine with a GPU: moesim-execute, the Programs that
-# it runs, and the script itself. In the repository's root, after a build with CUDA (docs/gpu.md).
+# Puts together what tests/gpu/run.sh needs on a machine with a GPU: moesim-execute, the Programs
+# that it runs, and the script itself. In the repository's root, after a build with CUDA
+# (docs/gpu.md).
 set -eu
 readonly build=${BUILD:-build/release}
 readonly folder=${1:-$build/gpu_check}

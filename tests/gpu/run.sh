@@ -1,29 +1,33 @@
 #!/bin/sh
 # Usage: tests/gpu/run.sh [--carried DIR] [--out FILE]
-# The GPU check (docs/gpu.md): equality with the CPU backend, probes, and schedules on logical ranks of
-# one GPU, in under eight minutes, into one JSON file that `moesim validate gpu FILE` reads. With
-# --carried it takes what tests/gpu/pack.sh put into DIR and needs nothing else but a driver, CUDA and
-# NCCL; without, it builds in place first, which takes no time of the check. Each part has a budget;
-# one that overruns it is cut off, says so, and keeps what it has. Exit codes: 0 all was measured,
-# 1 a part failed or was cut off, 2 bad usage, 77 no GPU.
+# The GPU check (docs/gpu.md): equality with the CPU backend, probes, and schedules on logical ranks
+# of one GPU, in under eight minutes, into one JSON file that `moesim validate gpu FILE` reads. With
+# --carried it takes what tests/gpu/pack.sh put into DIR and needs nothing else but a driver, CUDA
+# and NCCL; without, it builds in place first, which takes no time of the check. Each part has a
+# budget; one that overruns it is cut off, says so, and keeps what it has. Exit codes: 0 all was
+# measured, 1 a part failed or was cut off, 2 bad usage, 77 no GPU.
 set -eu
+
+refuse() {
+  echo "$1" >&2
+  exit 2
+}
 
 carried=
 out=gpu_check.json
 while [ $# -gt 0 ]; do
   case $1 in
     --carried | --out)
-      [ $# -gt 1 ] || { echo "$1 takes a value; see the head of this script" >&2; exit 2; }
+      [ $# -gt 1 ] || refuse "$1 takes a value; see the head of this script"
       [ "$1" = --out ] && out=$2 || carried=$2
       shift 2
       ;;
     *)
-      echo "no option $1; give --carried DIR or --out FILE" >&2
-      exit 2
+      refuse "no option $1; give --carried DIR or --out FILE"
       ;;
   esac
 done
-[ -d "$(dirname "$out")" ] || { echo "there is no folder $(dirname "$out"); make it first" >&2; exit 2; }
+[ -d "$(dirname "$out")" ] || refuse "there is no folder $(dirname "$out"); make it first"
 
 if [ -z "$carried" ]; then
   cd "$(dirname "$0")/../.."
@@ -33,7 +37,7 @@ if [ -z "$carried" ]; then
   carried=build/release/gpu_check
 fi
 readonly execute=$carried/moesim-execute
-[ -x "$execute" ] || { echo "$carried has no moesim-execute; make it with tests/gpu/pack.sh" >&2; exit 2; }
+[ -x "$execute" ] || refuse "$carried has no moesim-execute; make it with tests/gpu/pack.sh"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
