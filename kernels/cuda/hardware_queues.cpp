@@ -5,33 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/cuda_call.h"
+#include "kernels/cuda/context_state.h"
 #include "sim/base/check.h"
+#include "sim/base/error.h"
 
 namespace moesim {
 namespace {
 
 constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
-
-// The driver's cuDevicePrimaryCtxGetState, which the runtime finds: the driver's library is not
-// linked, so that the program starts without one.
-using GetContextState = int (*)(int device, unsigned* flags, int* is_active);
-
-bool has_context(int device) {
-  constexpr unsigned kSinceVersion = 7000;
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  const cudaError_t status = cudaGetDriverEntryPointByVersion(
-      "cuDevicePrimaryCtxGetState", &function, kSinceVersion, cudaEnableDefault, &result);
-  if (status != cudaSuccess || function == nullptr) {
-    static_cast<void>(cudaGetLastError());
-    return false;  // no driver, no context: use_device says so
-  }
-  unsigned flags = 0;
-  int is_active = 0;
-  return reinterpret_cast<GetContextState>(function)(device, &flags, &is_active) == 0 &&
-         is_active != 0;
-}
 
 }  // namespace
 
@@ -42,18 +23,17 @@ void set_hardware_queues(int queues, int device) {
   if (before != nullptr && before == wanted) {
     return;
   }
-  const std::string was = before == nullptr ? "not set" : before;
-  CHECK(setenv(kVariable, wanted.c_str(), 1) == 0, "{}={}", kVariable, wanted);
   if (has_context(device)) {
     throw Failure(
-        fmt::format("the context of CUDA device {} was made while {} was {}; start the "
-                    "program with {}={}",
+        fmt::format("the context of CUDA device {} was made while {} was {}; start the program "
+                    "with {}={}",
                     device,
                     kVariable,
-                    was,
+                    before == nullptr ? "not set" : before,
                     kVariable,
                     wanted));
   }
+  CHECK(setenv(kVariable, wanted.c_str(), 1) == 0, "{}={}", kVariable, wanted);
 }
 
 }  // namespace moesim

@@ -47,6 +47,11 @@ class Iteration {
   Trace trace() const;
 
  private:
+  struct Interval {
+    Time start;
+    Time end;
+  };
+
   void issue_all();
   void issue(const Issue& issue);
   void begin(const ScriptPlace& place);
@@ -58,8 +63,8 @@ class Iteration {
 
   const ScriptTask& entry(const ScriptPlace& place) const;
   const LaunchPlace& launch_place(const ScriptPlace& place) const;
-  TaskSpan span(const ScriptPlace& place) const;
-  Time end_of_waits(const ScriptPlace& place) const;
+  TaskSpan stream_span(const ScriptPlace& place) const;
+  TaskSpan span(const ScriptPlace& place, const Interval& interval) const;
   void join_starts(std::vector<std::vector<TaskSpan>>& spans) const;
 
   IterationParts parts_;

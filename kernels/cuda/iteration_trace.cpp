@@ -11,8 +11,17 @@ Trace Iteration::trace() const {
   std::vector<std::vector<TaskSpan>> spans;
   for (int rank = 0; rank < static_cast<int>(launched_.size()); ++rank) {
     std::vector<TaskSpan>& own = spans.emplace_back();
+    Time host;  // when it came out of its last wait
     for (int position = 0; position < static_cast<int>(launched_[rank].size()); ++position) {
-      own.push_back(span({rank, position}));
+      const ScriptPlace place{rank, position};
+      if (entry(place).lane != kNone) {
+        own.push_back(stream_span(place));
+        continue;
+      }
+      for (const int wait : entry(place).waits) {
+        host = std::max(host, own[wait].end);
+      }
+      own.push_back(span(place, {host, host}));
     }
   }
   join_starts(spans);
@@ -23,34 +32,20 @@ Trace Iteration::trace() const {
   return trace_of_spans(*parts_.script.program, std::move(all));
 }
 
-// The host's clock and the device's are two: what was launched after it started was launched when
-// it started.
-TaskSpan Iteration::span(const ScriptPlace& place) const {
-  TaskSpan span;
-  span.rank = place.rank;
-  span.task = entry(place).task;
-  if (entry(place).lane == kNone) {
-    span.end = end_of_waits(place);
-    span.start = std::min(launched_[place.rank][place.position], span.end);
-  } else {
-    span.start = parts_.events.time_of(parts_.events.at(place).start);
-    span.end = parts_.events.time_of(parts_.events.at(place).end);
-  }
-  span.transfer = span.start;
-  span.launched = std::min(launched_[place.rank][place.position], span.start);
-  return span;
+TaskSpan Iteration::stream_span(const ScriptPlace& place) const {
+  const TaskEvents& events = parts_.events.at(place);
+  return span(place, {parts_.events.time_of(events.start), parts_.events.time_of(events.end)});
 }
 
-Time Iteration::end_of_waits(const ScriptPlace& place) const {
-  Time end;
-  for (const int wait : entry(place).waits) {
-    const ScriptPlace earlier{place.rank, wait};
-    end = std::max(end,
-                   entry(earlier).lane == kNone
-                       ? end_of_waits(earlier)
-                       : parts_.events.time_of(parts_.events.at(earlier).end));
-  }
-  return end;
+// The host's clock and the device's are two: what was launched after it started was launched when
+// it started. How long the host waited no event tells: a host wait is a moment.
+TaskSpan Iteration::span(const ScriptPlace& place, const Interval& interval) const {
+  return {.rank = place.rank,
+          .task = entry(place).task,
+          .launched = std::min(launched_[place.rank][place.position], interval.start),
+          .start = interval.start,
+          .transfer = interval.start,
+          .end = interval.end};
 }
 
 // A collective moves data when its last member has started.

@@ -63,7 +63,7 @@ struct Product {
 };
 
 // As if one behind the other: some add to the same target. Those with different targets may run at
-// the same time. None is empty in rows or columns; where the depth is 0 the product is zero.
+// the same time. None is empty in rows, columns or depth.
 struct Products {
   std::vector<Product> products;
 };

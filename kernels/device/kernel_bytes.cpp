@@ -76,15 +76,11 @@ struct KernelBytes {
     return blocks * (row_bytes(k.hidden) + gradients * size_of(k.d_hidden.type));
   }
   int64_t operator()(const SoftmaxRows& k) const {
-    const bool apart = k.factors.address != reinterpret_cast<DeviceAddress>(k.scores);
-    const int64_t factors = is_empty(k.factors) || !apart ? 0 : size_of(k.factors.type);
-    return blocks * k.rows.keys * (2 * kNumber + factors);
+    return blocks * k.rows.keys * (kNumber + size_of(k.probabilities.type));
   }
-  // Gradients take their place before they become factors: written twice where those are apart.
   int64_t operator()(const SoftmaxBackwardRows& k) const {
-    const bool apart = k.gradient_factors.address != reinterpret_cast<DeviceAddress>(k.gradients);
     const int64_t factors = size_of(k.gradient_factors.type) + size_of(k.probability_factors.type);
-    return blocks * k.rows.keys * ((apart ? 3 : 2) * kNumber + factors);
+    return blocks * k.rows.keys * (2 * kNumber + factors);
   }
   int64_t operator()(const OptimizerStep& k) const {
     const int64_t state = k.state.columns == 0 ? 0 : (k.is_adam ? 4 : 0) + (k.keeps_copy ? 1 : 0);

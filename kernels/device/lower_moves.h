@@ -21,8 +21,8 @@ struct MoveSite {
 Elements row_address(const MoveSite& site, const RowAddress& row, LoweringSpace& space);
 
 // What comes before the plan's first step on a member, and its part of a step: the moves to its own
-// memory. kNone: all members at once. begin_task is called for it: a step ends on all members
-// before the next one begins on any.
+// memory. kNone: all members at once. A step ends on all members before the next one begins on any,
+// and the last one before any goes on: they read each other's rows and sums.
 std::vector<DeviceStep> lower_clears(const MoveSite& site, int member, LoweringSpace& space);
 std::vector<DeviceStep> lower_moves(const MoveSite& site,
                                     int step,

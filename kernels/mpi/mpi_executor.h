@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "kernels/executor.h"
+#include "kernels/host/hang_detector.h"
 #include "kernels/host/host_options.h"
 #include "kernels/host/host_plan.h"
 #include "kernels/host/host_workers.h"
 #include "kernels/mpi/courier.h"
-#include "kernels/host/hang_detector.h"
 #include "kernels/mpi/mpi_transport.h"
 #include "kernels/mpi/mpi_world.h"
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/host/hang_detector.h"
 #include "kernels/host/host_plan.h"
 #include "kernels/host/transport.h"
 #include "kernels/member_moves.h"
 #include "kernels/mpi/courier.h"
-#include "kernels/host/hang_detector.h"
 #include "kernels/mpi/start_agreement.h"
 
 namespace moesim {

@@ -17,14 +17,21 @@ constexpr std::chrono::seconds kMeeting{60};
 // Then mpirun ends all of us.
 constexpr std::chrono::seconds kAborting{5};
 
-int count_processes_here() {
+// Of the processes that share this machine's memory.
+struct Here {
+  int num_processes = 0;
+  int place = 0;
+};
+
+Here find_out_who_is_here() {
   MPI_Comm here = MPI_COMM_NULL;
-  int num_here = 0;
+  Here found;
   check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
             "MPI_Comm_split_type");
-  check_mpi(MPI_Comm_size(here, &num_here), "MPI_Comm_size");
+  check_mpi(MPI_Comm_size(here, &found.num_processes), "MPI_Comm_size");
+  check_mpi(MPI_Comm_rank(here, &found.place), "MPI_Comm_rank");
   check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
-  return num_here;
+  return found;
 }
 
 }  // namespace
@@ -50,7 +57,9 @@ MpiWorld::MpiWorld() {
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &process_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &num_processes_), "MPI_Comm_size");
-  num_here_ = count_processes_here();
+  const Here here = find_out_who_is_here();
+  num_here_ = here.num_processes;
+  place_here_ = here.place;
 }
 
 MpiWorld::~MpiWorld() {

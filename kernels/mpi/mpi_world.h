@@ -19,6 +19,8 @@ class MpiWorld {
   int num_processes() const { return num_processes_; }
   // Of them, those that share this machine's memory.
   int num_here() const { return num_here_; }
+  // Among them, in order of their numbers.
+  int place_here() const { return place_here_; }
 
   // The number of a new run, alike on all processes when all count in step.
   int count_run() { return ++num_runs_; }
@@ -30,6 +32,7 @@ class MpiWorld {
   int process_ = 0;
   int num_processes_ = 0;
   int num_here_ = 0;
+  int place_here_ = 0;
   int num_runs_ = 0;
 };
 

@@ -4,89 +4,73 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <sstream>
 #include <thread>
-#include <vector>
 
 #include <fmt/core.h>
 
-#include "kernels/mpi/collect.h"
-#include "kernels/mpi/mpi_executor.h"
 #include "kernels/mpi/mpi_world.h"
+#include "kernels/mpi/shares.h"
 #include "kernels/mpi/silence.h"
-#include "kernels/results.h"
 #include "sim/base/error.h"
-#include "sim/base/hash.h"
 
 namespace moesim {
 namespace {
 
-// What a process has of a Program. It lives until all processes are done: while process 0 reports,
-// the couriers of the others show that they live.
-class Share {
+// Runs of one kind and then of the other: each has a courier, and one thread may call MPI.
+class Shares {
  public:
-  Share(MpiWorld& world, const Program& program, const HostOptions& host)
-      : program_(program), executor_(world, program_, host), tensors_(program_, executor_.ranks()) {
-    require_same();
+  explicit Shares(MpiWorld& world) : world_(world) {}
+
+  ExecutedRuns run(const Program& program, const HostOptions& host, const RepeatOptions& runs) {
+    forget();
+    threads_ = std::make_unique<ThreadShare>(world_, program, host);
+    return threads_->run(runs);
   }
 
-  ExecutedRuns run(const RepeatOptions& options) {
-    ExecutedRuns executed{repeat(executor_, options, tensors_), {}};
-    const std::vector<std::string> results = gather(executor_.courier(), results_to_text(tensors_));
-    if (!results.empty()) {
-      executed.results = interleave(results);
+  ExecutedRuns run_ranks(const Program& program,
+                         const MakeRankExecutor& make,
+                         const RepeatOptions& runs) {
+    forget();
+    rank_ = std::make_unique<RankShare>(world_, program, make);
+    return rank_->run(runs);
+  }
+
+  // The last one lives until all processes are done: while process 0 reports, the couriers of the
+  // others show that they live.
+  void wait_for_all() {
+    if (threads_) {
+      threads_->wait_for_all();
     }
-    return executed;
+    if (rank_) {
+      rank_->wait_for_all();
+    }
   }
-
-  void wait_for_all() { barrier(executor_.courier()); }
 
  private:
-  // Process 0 finds it out: the others wait for it before they run.
-  void require_same() {
-    const std::string own = content_hash(program_to_json(program_));
-    const std::vector<std::string> all = gather(executor_.courier(), own);
-    for (size_t process = 0; process < all.size(); ++process) {
-      if (all[process] != own) {
-        throw Error(program_.name,
-                    fmt::format("process {} made another Program; give all processes the same "
-                                "files and the same moesim",
-                                process));
-      }
+  void forget() {
+    threads_.reset();
+    if (rank_) {
+      rank_->wait_for_all();
+      rank_.reset();
     }
   }
 
-  // The lines of all processes in the order that one process would write: tensor by tensor.
-  std::string interleave(const std::vector<std::string>& texts) const {
-    std::vector<std::istringstream> streams(texts.begin(), texts.end());
-    std::string all;
-    while (streams.front().peek() != std::istringstream::traits_type::eof()) {
-      for (std::istringstream& stream : streams) {
-        std::string line;
-        for (size_t i = 0; i < executor_.ranks().size() && std::getline(stream, line); ++i) {
-          all += line + '\n';
-        }
-      }
-    }
-    return all;
-  }
-
-  Program program_;
-  MpiExecutor executor_;
-  TensorStore tensors_;
+  MpiWorld& world_;
+  std::unique_ptr<ThreadShare> threads_;
+  std::unique_ptr<RankShare> rank_;
 };
 
 int run_part(MpiWorld& world, const std::function<int(const Processes&)>& part) {
-  std::unique_ptr<Share> share;
-  const auto run = [&](const Program& program, const HostOptions& host, const RepeatOptions& runs) {
-    share.reset();
-    share = std::make_unique<Share>(world, program, host);
-    return share->run(runs);
-  };
-  const int exit_code = part({world.process(), world.num_processes(), world.num_here(), run});
-  if (share) {
-    share->wait_for_all();
-  }
+  Shares shares(world);
+  const Processes processes{
+      .process = world.process(),
+      .num_processes = world.num_processes(),
+      .num_here = world.num_here(),
+      .place_here = world.place_here(),
+      .run = [&](const auto&... what) { return shares.run(what...); },
+      .run_ranks = [&](const auto&... what) { return shares.run_ranks(what...); }};
+  const int exit_code = part(processes);
+  shares.wait_for_all();
   return exit_code;
 }
 

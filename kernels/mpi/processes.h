@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/host/host_options.h"
+#include "kernels/host/rank_executor.h"
 #include "kernels/repeat.h"
 #include "kernels/results.h"
 #include "sim/io/program.h"
@@ -14,7 +15,8 @@ namespace moesim {
 struct Processes {
   int process = 0;
   int num_processes = 1;
-  int num_here = 1;  // of them on this machine
+  int num_here = 1;    // of them on this machine
+  int place_here = 0;  // of this one among them
 
   // Of a Program that can be dealt out equally.
   int num_ranks_here(const Program& program) const {
@@ -26,6 +28,11 @@ struct Processes {
   // Throws Error for what cannot run so, also where the processes made different Programs, and
   // Failure when one of them died, hangs or was cut off.
   std::function<ExecutedRuns(const Program&, const HostOptions&, const RepeatOptions&)> run;
+
+  // The same with a rank on each process, whose collectives are a library's. Throws Error where
+  // there are not as many processes as ranks, and what the executors throw.
+  std::function<ExecutedRuns(const Program&, const MakeRankExecutor&, const RepeatOptions&)>
+      run_ranks;
 };
 
 // Starts MPI, has `part` done by every process, ends MPI, and returns the exit code that `part`

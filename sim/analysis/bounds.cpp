@@ -1,7 +1,7 @@
 #include "sim/analysis/bounds.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -17,11 +17,23 @@ namespace {
 // A vertex for each task of each rank: at a thousand ranks there are millions.
 using Graph = boost::compressed_sparse_row_graph<boost::directedS>;
 
-void find_busiest_stream(const Program& program, const RankWork& rank, LowerBounds& bounds) {
+// Apart from the tasks, which are large: thousands of ranks go through all of them.
+std::vector<int> streams_of_tasks(const Program& program) {
+  std::vector<int> streams;
+  for (const Task& task : program.tasks) {
+    streams.push_back(task.stream);
+  }
+  return streams;
+}
+
+void find_busiest_stream(const Program& program,
+                         const std::vector<int>& stream_of_task,
+                         const RankWork& rank,
+                         LowerBounds& bounds) {
   std::vector<Time> work(program.streams.size());
-  for (std::size_t task = 0; task < program.tasks.size(); ++task) {
-    if (program.tasks[task].stream != kNone) {
-      work[program.tasks[task].stream] += rank.durations[task];
+  for (std::size_t task = 0; task < stream_of_task.size(); ++task) {
+    if (stream_of_task[task] != kNone) {
+      work[stream_of_task[task]] += rank.durations[task];
     }
   }
   for (std::size_t stream = 0; stream < work.size(); ++stream) {
@@ -86,11 +98,15 @@ class TaskGraph {
 
   std::size_t vertex(int collective, Time weight) {
     if (collective != kNone) {
-      const auto [found, is_new] = collectives_.emplace(collective, weights_.size());
-      if (!is_new) {
-        weights_[found->second] = std::max(weights_[found->second], weight);
-        return found->second;
+      if (collective >= std::ssize(collectives_)) {
+        collectives_.resize(collective + 1);
       }
+      std::optional<std::size_t>& known = collectives_[collective];
+      if (known) {
+        weights_[*known] = std::max(weights_[*known], weight);
+        return *known;
+      }
+      known = weights_.size();
     }
     weights_.push_back(weight);
     return weights_.size() - 1;
@@ -103,7 +119,7 @@ class TaskGraph {
   std::vector<Dependences> dependences_of_role_;
   std::vector<Time> weights_;  // [vertex]
   std::vector<std::pair<std::size_t, std::size_t>> edges_;
-  std::map<int, std::size_t> collectives_;
+  std::vector<std::optional<std::size_t>> collectives_;  // [collective]: its vertex
 };
 
 }  // namespace
@@ -111,10 +127,11 @@ class TaskGraph {
 LowerBounds lower_bounds(const Program& program, const std::vector<RankWork>& ranks) {
   LowerBounds bounds;
   TaskGraph graph(program);
+  const std::vector<int> stream_of_task = streams_of_tasks(program);
   for (const RankWork& rank : ranks) {
     CHECK(rank.durations.size() == program.tasks.size());
     CHECK(rank.collectives.size() == program.tasks.size());
-    find_busiest_stream(program, rank, bounds);
+    find_busiest_stream(program, stream_of_task, rank, bounds);
     graph.add(rank);
   }
   bounds.dependency_chain = graph.longest_path();

@@ -18,8 +18,9 @@ struct LowerBounds {
 // What a rank's tasks take alone. The rank stands for all that have the same costs.
 struct RankWork {
   int rank = 0;
-  std::vector<Time> durations;   // by task; a collective's is that of its whole group
-  std::vector<int> collectives;  // by task: tasks of one number are one collective; or kNone
+  std::vector<Time> durations;  // by task; a collective's is that of its whole group
+  // By task: tasks of one number are one collective (numbered from 0 on, closely); or kNone.
+  std::vector<int> collectives;
 };
 
 // The bounds of all ranks together: stragglers and ranks with more tokens count. Data dependences

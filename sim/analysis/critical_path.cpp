@@ -50,27 +50,24 @@ class Steps {
 };
 
 // Streams map to a GPU's hardware queues in order of first use, modulo their number; within a
-// queue no task starts before every earlier launched one has. [span]: the one launched before it
+// queue no task starts before every earlier launched one has. [task]: the one launched before it
 // in its queue, kNone for the first.
 std::vector<int> launched_before_in_queue(const Program& program,
-                                          const Trace& trace,
-                                          const TraceIndex& index,
+                                          const LaunchOrder& order,
                                           int hardware_queues) {
   CHECK(hardware_queues > 0);
-  std::vector<int> before(trace.spans.size(), kNone);
-  for (int class_index = 0; class_index < index.num_classes(); ++class_index) {
-    std::vector<int> queue_of_stream(program.streams.size(), kNone);
-    std::vector<int> last(hardware_queues, kNone);
-    int num_streams = 0;
-    for (const int span : index.launches(class_index)) {
-      const int stream = program.tasks[trace.spans[span].task].stream;
-      if (stream == kNone) {
-        continue;
-      }
-      int& queue = queue_of_stream[stream];
-      queue = queue == kNone ? num_streams++ % hardware_queues : queue;
-      before[span] = std::exchange(last[queue], span);
+  std::vector<int> before(program.tasks.size(), kNone);
+  std::vector<int> queue_of_stream(program.streams.size(), kNone);
+  std::vector<int> last(hardware_queues, kNone);
+  int num_streams = 0;
+  for (const int task : order.tasks) {
+    const int stream = program.tasks[task].stream;
+    if (stream == kNone) {
+      continue;
     }
+    int& queue = queue_of_stream[stream];
+    queue = queue == kNone ? num_streams++ % hardware_queues : queue;
+    before[task] = std::exchange(last[queue], task);
   }
   return before;
 }
@@ -78,11 +75,11 @@ std::vector<int> launched_before_in_queue(const Program& program,
 class Walk {
  public:
   Walk(const Program& program, const Trace& trace, int hardware_queues)
-      : program_(program),
-        trace_(trace),
-        index_(program, trace),
-        before_in_queue_(launched_before_in_queue(program, trace, index_, hardware_queues)),
-        steps_(trace.end) {}
+      : program_(program), trace_(trace), index_(program, trace), steps_(trace.end) {
+    for (const LaunchOrder& order : index_.orders()) {
+      before_in_queue_.push_back(launched_before_in_queue(program, order, hardware_queues));
+    }
+  }
 
   std::vector<CriticalStep> run() && {
     // Happens-before has no circle: the walk passes each moment of a span at most once.
@@ -166,8 +163,8 @@ class Walk {
     if (index_.before_on_stream(span) != kNone) {
       causes.push_back(end_of(index_.before_on_stream(span)));
     }
-    if (before_in_queue_[span] != kNone) {
-      causes.push_back(start_of(before_in_queue_[span]));
+    if (const int ahead = before_in_queue(span); ahead != kNone) {
+      causes.push_back(start_of(ahead));
     }
     if (const auto launch = is_host_wait(span) ? host_before(span) : launch_of(span)) {
       causes.push_back(*launch);
@@ -179,6 +176,13 @@ class Walk {
     const Event binding = *std::max_element(causes.begin(), causes.end(), earlier);
     steps_.reach(binding.time, StepKind::kIdle, span);
     return binding;
+  }
+
+  // The span launched before it in its hardware queue, kNone for the first.
+  int before_in_queue(int span) const {
+    const int class_index = index_.class_of_span(span);
+    const int task = before_in_queue_[index_.order_of_class(class_index)][trace_.spans[span].task];
+    return task == kNone ? kNone : index_.span(class_index, task);
   }
 
   std::vector<Event> dependences(int span) const {
@@ -212,7 +216,7 @@ class Walk {
   const Program& program_;
   const Trace& trace_;
   TraceIndex index_;
-  std::vector<int> before_in_queue_;
+  std::vector<std::vector<int>> before_in_queue_;  // [order][task]
   Steps steps_;
 };
 

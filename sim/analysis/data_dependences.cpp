@@ -47,12 +47,21 @@ class Writers {
     return found;
   }
 
-  void add(int index) {
+  // `sources` are those of the task. A write of one of them that the task writes over is forgotten:
+  // who reads those rows later depends on this task, and so on that one. Else each addition to a
+  // sum would name all before it, and micro-batches would cost their number squared.
+  void add(int index, const std::vector<int>& sources) {
     const Task& task = program_.tasks[index];
     for (const Region& region : task.writes) {
-      if (const std::optional<Footprint> rows = footprint(task, region, Use::kWrite)) {
-        writes_[region.tensor].add({*rows, index, true});
+      const std::optional<Footprint> rows = footprint(task, region, Use::kWrite);
+      if (!rows) {
+        continue;
       }
+      writes_[region.tensor].erase_near_if(*rows, [&](const Access& write) {
+        return covers(view_, *rows, write.where) &&
+               std::binary_search(sources.begin(), sources.end(), write.task);
+      });
+      writes_[region.tensor].add({*rows, index, true});
     }
   }
 
@@ -111,13 +120,13 @@ std::vector<std::vector<int>> data_dependences(const Program& program,
   for (const int index : tasks_of_rank(program, roles, groups, rank)) {
     const Task& task = program.tasks[index];
     dependences[index] = writers.sources(task);
+    writers.add(index, dependences[index]);
     for (const int wait : task.waits) {
       const bool says_by_waits = !has_regions(task) || !has_regions(program.tasks[wait]);
       if (says_by_waits && runs[wait]) {
         dependences[index].push_back(wait);
       }
     }
-    writers.add(index);
     runs[index] = true;
   }
   return dependences;

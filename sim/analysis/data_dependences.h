@@ -15,8 +15,10 @@ std::vector<int> tasks_of_rank(const Program& program,
                                const GroupTable& groups,
                                int rank);
 
-// By task, the earlier tasks of the rank whose results it reads. A task without regions says by its
-// waits what it needs, and by the waits of others who needs it; `order_only` protects no data.
+// By task, the earlier tasks of the rank whose results it reads, but for those that another of them
+// has read and written over: of the additions to a sum only the last. A task without regions says
+// by its waits what it needs, and by the waits of others who needs it; `order_only` protects no
+// data.
 std::vector<std::vector<int>> data_dependences(const Program& program,
                                                const RoleTable& roles,
                                                const GroupTable& groups,

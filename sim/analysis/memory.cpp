@@ -1,7 +1,7 @@
 #include "sim/analysis/memory.h"
 
 #include <algorithm>
-#include <tuple>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -97,6 +97,7 @@ struct Moment {
   friend auto operator<=>(const Moment&, const Moment&) = default;
 };
 
+// Spans come by start, then task.
 struct LiveRange {
   bool used = false;
   Moment first_use;
@@ -104,50 +105,77 @@ struct LiveRange {
   bool last_use_writes = false;
 
   void add(const TaskSpan& span, bool writes) {
-    const Moment begin = {span.start, span.task, false};
     const Moment end = {span.end, span.task, true};
-    first_use = used ? std::min(first_use, begin) : begin;
-    if (!used || end >= last_use) {
-      last_use_writes = writes || (used && end == last_use && last_use_writes);
+    if (!used) {
+      used = true;
+      first_use = {span.start, span.task, false};
+      last_use = end;
+      last_use_writes = writes;
+    } else if (end >= last_use) {
+      last_use_writes = writes || (end == last_use && last_use_writes);
       last_use = end;
     }
-    used = true;
   }
 };
+
+// A region that a task uses.
+struct Operand {
+  const Region* region = nullptr;
+  Use use = Use::kRead;
+  bool may_be_void = false;  // on some ranks: of a SHIFT
+};
+
+using TaskOperands = std::vector<std::vector<Operand>>;  // [task]
+
+TaskOperands operands_of(const Program& program) {
+  TaskOperands operands(program.tasks.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Task& task = program.tasks[i];
+    const auto* collective = std::get_if<Collective>(&task.descriptor);
+    const bool shifts =
+        collective != nullptr && collective->operation == CollectiveOperation::kShift;
+    for (const Region& region : task.reads) {
+      operands[i].push_back({&region, Use::kRead, shifts});
+    }
+    for (const Region& region : task.writes) {
+      operands[i].push_back({&region, Use::kWrite, shifts});
+    }
+  }
+  return operands;
+}
 
 // Of a SHIFT that does not wrap, the rank that sends has no use for what the other one writes.
 bool is_void(const Program& program,
              const GroupTable& groups,
              const TaskSpan& span,
-             const Region& region,
-             Use use) {
-  const Task& task = program.tasks[span.task];
-  const auto* collective = std::get_if<Collective>(&task.descriptor);
-  if (collective == nullptr || collective->operation != CollectiveOperation::kShift) {
-    return false;
-  }
+             const Operand& operand) {
   const std::vector<int> rank{span.rank};
-  const auto where = make_footprint(program, groups, task, region, use);
+  const auto where =
+      make_footprint(program, groups, program.tasks[span.task], *operand.region, operand.use);
   return !where || !within({program, groups, rank}, *where);
 }
 
-using Spans = std::vector<const TaskSpan*>;  // of one rank
+// What is the same for all ranks.
+struct Common {
+  const Program& program;
+  GroupTable groups;
+  std::vector<Purpose> purpose;  // by tensor
+  std::vector<bool> workspace;   // by tensor
+  TaskOperands operands;
+};
 
-std::vector<LiveRange> live_ranges(const Program& program,
-                                   const GroupTable& groups,
-                                   const Spans& spans) {
-  std::vector<LiveRange> ranges(program.tensors.size());
-  for (const TaskSpan* of : spans) {
-    const TaskSpan& span = *of;
-    const Task& task = program.tasks[span.task];
-    for (const Region& region : task.reads) {
-      if (!is_void(program, groups, span, region, Use::kRead)) {
-        ranges[region.tensor].add(span, false);
-      }
-    }
-    for (const Region& region : task.writes) {
-      if (!is_void(program, groups, span, region, Use::kWrite)) {
-        ranges[region.tensor].add(span, true);
+Common make_common(const Program& program) {
+  GroupTable groups;
+  groups.update(program);
+  return {program, std::move(groups), purposes(program), workspaces(program), operands_of(program)};
+}
+
+std::vector<LiveRange> live_ranges(const Common& common, const std::vector<TaskSpan>& spans) {
+  std::vector<LiveRange> ranges(common.program.tensors.size());
+  for (const TaskSpan& span : spans) {
+    for (const Operand& operand : common.operands[span.task]) {
+      if (!operand.may_be_void || !is_void(common.program, common.groups, span, operand)) {
+        ranges[operand.region->tensor].add(span, operand.use == Use::kWrite);
       }
     }
   }
@@ -169,22 +197,19 @@ int64_t& bytes_for(Purpose purpose, MemoryUse& use) {
 }
 
 // The fullest moment of one rank, from its spans.
-MemoryUse use_of_rank(const Program& program,
-                      const GroupTable& groups,
-                      const std::vector<Purpose>& purpose,
-                      const std::vector<bool>& workspace,
-                      const Spans& spans) {
+MemoryUse use_of_rank(const Common& common, const std::vector<TaskSpan>& spans) {
+  const std::vector<Tensor>& tensors = common.program.tensors;
   MemoryUse now;
   std::vector<std::pair<Moment, int>> changes;  // what is allocated or freed: a tensor
-  const std::vector<LiveRange> ranges = live_ranges(program, groups, spans);
+  const std::vector<LiveRange> ranges = live_ranges(common, spans);
   for (int tensor = 0; tensor < static_cast<int>(ranges.size()); ++tensor) {
     const LiveRange& range = ranges[tensor];
-    if (range.used && program.tensors[tensor].input) {
-      bytes_for(purpose[tensor], now) += program.tensors[tensor].bytes();
-      now.peak_bytes += program.tensors[tensor].bytes();
+    if (range.used && tensors[tensor].input) {
+      bytes_for(common.purpose[tensor], now) += tensors[tensor].bytes();
+      now.peak_bytes += tensors[tensor].bytes();
     } else if (range.used) {
       changes.emplace_back(range.first_use, tensor);
-      if (!range.last_use_writes || workspace[tensor]) {
+      if (!range.last_use_writes || common.workspace[tensor]) {
         changes.emplace_back(range.last_use, tensor);
       }
     }
@@ -192,8 +217,8 @@ MemoryUse use_of_rank(const Program& program,
   std::sort(changes.begin(), changes.end());
   MemoryUse peak = now;
   for (const auto& [moment, tensor] : changes) {
-    const int64_t bytes = program.tensors[tensor].bytes() * (moment.frees ? -1 : 1);
-    bytes_for(purpose[tensor], now) += bytes;
+    const int64_t bytes = tensors[tensor].bytes() * (moment.frees ? -1 : 1);
+    bytes_for(common.purpose[tensor], now) += bytes;
     now.peak_bytes += bytes;
     if (now.peak_bytes > peak.peak_bytes) {
       peak = now;
@@ -202,21 +227,41 @@ MemoryUse use_of_rank(const Program& program,
   return peak;
 }
 
+// Which spans each rank has, in their order: those of rank r are spans[first[r]] and on.
+struct SpansByRank {
+  std::vector<std::size_t> first;
+  std::vector<int> spans;
+};
+
+SpansByRank by_rank(const Program& program, const Trace& trace) {
+  SpansByRank result{std::vector<std::size_t>(program.num_ranks + 1),
+                     std::vector<int>(trace.spans.size())};
+  for (const TaskSpan& span : trace.spans) {
+    ++result.first.at(span.rank + 1);
+  }
+  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
+  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
+  for (int i = 0; i < static_cast<int>(trace.spans.size()); ++i) {
+    result.spans[next[trace.spans[i].rank]++] = i;
+  }
+  return result;
+}
+
 }  // namespace
 
 MemoryUse memory_use(const Program& program, const Trace& trace) {
   CHECK(!trace.spans.empty() || trace.end == Time::zero(), "the trace was made without spans");
-  std::vector<Spans> spans_of_rank(program.num_ranks);
-  for (const TaskSpan& span : trace.spans) {
-    spans_of_rank.at(span.rank).push_back(&span);
-  }
-  const std::vector<Purpose> purpose = purposes(program);
-  const std::vector<bool> workspace = workspaces(program);
-  GroupTable groups;
-  groups.update(program);
+  const Common common = make_common(program);
+  const SpansByRank of_rank = by_rank(program, trace);
   MemoryUse fullest;
-  for (const Spans& spans : spans_of_rank) {
-    const MemoryUse use = use_of_rank(program, groups, purpose, workspace, spans);
+  std::vector<TaskSpan> spans;  // of one rank
+  for (int rank = 0; rank < program.num_ranks; ++rank) {
+    // Copied together: they lie far apart in the trace, and would be waited for one by one.
+    spans.clear();
+    for (std::size_t i = of_rank.first[rank]; i < of_rank.first[rank + 1]; ++i) {
+      spans.push_back(trace.spans[of_rank.spans[i]]);
+    }
+    const MemoryUse use = use_of_rank(common, spans);
     if (use.peak_bytes > fullest.peak_bytes) {
       fullest = use;
     }

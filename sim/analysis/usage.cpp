@@ -51,8 +51,7 @@ Activity activity_of(const Program& program, const Trace& trace, const std::vect
     }
     const Collective* collective = collective_of(task);
     const bool between_stages = collective != nullptr && is_between_stages(*collective);
-    activity.streams[task.stream].push_back(
-        {between_stages ? span.transfer : span.start, span.end});
+    activity.streams[task.stream].push_back({span.transfer, span.end});
     if (collective != nullptr) {
       auto& waiting = between_stages ? activity.waiting_for_stage : activity.waiting;
       waiting.push_back({span.start, span.transfer});

@@ -13,9 +13,8 @@ namespace moesim {
 // Means over all ranks (classes weighted by their size), rounded down to whole picoseconds. Each is
 // a length of time: moments in which two tasks qualify count once.
 struct Usage {
-  // By stream: time in which one of its tasks runs. A collective runs from its local start, also
-  // while it waits for its group, but for SHIFTs between stages (below), which run while they move
-  // data. Every stream is there, also an idle one.
+  // By stream: time in which one of its tasks runs. A collective runs from when all of its group
+  // have started it: waiting for them is no work. Every stream is there, also an idle one.
   std::map<std::string, Time> busy;
   // Time in which a collective has started on the rank but not on all of its group, SHIFTs between
   // stages aside.

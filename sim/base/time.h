@@ -20,14 +20,18 @@ class Time {
   static constexpr Time max() { return Time(std::numeric_limits<std::int64_t>::max()); }
   static constexpr Time from_picoseconds(std::int64_t picoseconds) { return Time(picoseconds); }
   // Rounds to the nearest picosecond, halves away from zero. NaN and values that do not fit abort.
-  static Time from_seconds(double seconds);
+  static constexpr Time from_seconds(double seconds) {
+    return from_rounded(seconds * kPicosecondsPerSecond);
+  }
 
   [[nodiscard]] constexpr std::int64_t picoseconds() const { return picoseconds_; }
   [[nodiscard]] constexpr double seconds() const {
     return static_cast<double>(picoseconds_) / kPicosecondsPerSecond;
   }
   // This time multiplied by `factor`, rounded to the nearest picosecond.
-  [[nodiscard]] Time scaled(double factor) const;
+  [[nodiscard]] constexpr Time scaled(double factor) const {
+    return from_rounded(static_cast<double>(picoseconds_) * factor);
+  }
 
   friend constexpr auto operator<=>(Time, Time) = default;
 
@@ -60,6 +64,16 @@ class Time {
 
  private:
   explicit constexpr Time(std::int64_t picoseconds) : picoseconds_(picoseconds) {}
+
+  // What is left of a double that its whole part is taken from is exact. In line, for the engine
+  // does this for each link of each collective.
+  static constexpr Time from_rounded(double picoseconds) {
+    // 2^63 is the first double that does not fit; NaN fails the comparison too.
+    CHECK(-0x1p63 < picoseconds && picoseconds < 0x1p63, "{} ps is no time that fits", picoseconds);
+    const auto whole = static_cast<std::int64_t>(picoseconds);  // towards zero
+    const double rest = picoseconds - static_cast<double>(whole);
+    return Time(whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0));
+  }
 
   std::int64_t picoseconds_ = 0;
 };

@@ -135,6 +135,7 @@ void CommandLine::add_simulate() {
                 simulate_.unverified,
                 "Simulates also what the verifier rejects, but for out_of_bounds");
   app->add_flag("--ablate", simulate_.ablate, "Turns effects off one at a time, degrees kept");
+  add_bottleneck_range(app, simulate_.bottleneck_range);
   add_outputs(app, simulate_.outputs);
   app->add_option_function<std::string>(
          "--link-load",
@@ -254,6 +255,7 @@ void CommandLine::add_compare() {
   add_lineup(app, compare_.schedules, compare_.baseline);
   add_plan(app, compare_.plan);
   add_resolution(app, compare_.resolution);
+  add_bottleneck_range(app, compare_.bottleneck_range);
   add_json(app, compare_.json);
 }
 

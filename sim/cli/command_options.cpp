@@ -154,6 +154,13 @@ void add_resolution(CLI::App* app, Resolution& resolution) {
       ->option_text("auto|fold|ports|flows");
 }
 
+void add_bottleneck_range(CLI::App* app, bool& asked) {
+  app->add_flag("--bottleneck-range",
+                asked,
+                "The iteration for every place where measured times\n"
+                "of collectives may be spent: PORT, PRIVATE, LINK");
+}
+
 void add_json(CLI::App* app, bool& json) {
   app->add_flag("--json", json, "Prints JSON instead of a table");
 }

@@ -23,6 +23,7 @@ void add_plan(CLI::App* app, PlanOptions& plan);
 // The scenario or the Program, and how it is planned.
 void add_subject(CLI::App* app, SubjectOptions& options);
 void add_resolution(CLI::App* app, Resolution& resolution);
+void add_bottleneck_range(CLI::App* app, bool& asked);
 void add_json(CLI::App* app, bool& json);
 void add_outputs(CLI::App* app, IterationOutputs& outputs);
 void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline);

@@ -47,6 +47,11 @@ sharing of ports, gradient partition, routing skew, speeds and jitter) and says 
 predicted time less the time without it. What saves time has a negative cost. The degrees stay as
 they are, also where others would be better without the effect.
 
+--bottleneck-range simulates once for every place where the measured times of collectives may be
+spent (`bottleneck` of a profile, which measurements of one collective alone cannot tell): PORT,
+PRIVATE, and LINK for each kind of links that all of them cross, for the times within nodes and
+between them by themselves. Degrees are chosen anew for each. It prints all, the least and the most.
+
 --link-load shows how long what crosses each link of the cluster would occupy it alone, as a share
 of the iteration: an SVG of the fabric and of the node with the busiest link, coloured by that, or a
 CSV or JSON with a row for links that are used alike.
@@ -73,8 +78,14 @@ with its error, and the others go on. The exit code is 0 when at least one sched
 did. Speed-ups are left out (null in JSON) when the baseline cannot run. What does not fit into the
 memory of a GPU wins only where nothing fits.
 
+--bottleneck-range adds for each schedule the least and the most that it takes over all places where
+the measured times of collectives may be spent, and its speed-ups over the baseline at the same
+place (moesim simulate --help says more).
+
 Examples:
   moesim compare scenarios/quickstart.txtpb
+  moesim compare scenarios/quickstart.txtpb --cluster topologies/pcie_a6000.txtpb \
+      --set cluster.num_nodes=4 --bottleneck-range
   moesim compare scenarios/quickstart.txtpb --schedules tutel,fsmoe --baseline tutel --json
 )"};
 

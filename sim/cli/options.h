@@ -65,6 +65,7 @@ struct SimulateOptions : SubjectOptions {
   Resolution resolution = Resolution::kAuto;
   bool unverified = false;
   bool ablate = false;
+  bool bottleneck_range = false;
   IterationOutputs outputs;
 };
 
@@ -137,6 +138,7 @@ struct CompareOptions {
   std::string baseline;
   PlanOptions plan;
   Resolution resolution = Resolution::kAuto;
+  bool bottleneck_range = false;
   bool json = false;
 };
 

@@ -1,4 +1,5 @@
 #include "sim/cli/ablation.h"
+#include "sim/cli/bottleneck_range.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/iteration_report.h"
 #include "sim/cli/output.h"
@@ -28,6 +29,9 @@ int run_simulate(const SimulateOptions& options) {
   SimulationResult result = make_result(inputs, uncontended_bounds(inputs, work));
   if (options.ablate) {
     result.ablation = ablate(subject, options.resolution, trace.end);
+  }
+  if (options.bottleneck_range) {
+    result.bottleneck_range = bottleneck_range({subject}, options.plan, options.resolution);
   }
   write_files(outputs, subject, trace);
   print_out(report(outputs, result, subject.program(), trace));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,23 +22,38 @@ namespace {
 using validation::Finding;
 using validation::Section;
 
-// The section of that name; all of them for an empty one.
+// Throws Error unless it is a section's name, or empty: all of them.
+void check_name(const std::string& chosen) {
+  const std::vector<std::string>& names = validation::section_names();
+  if (!chosen.empty() && std::ranges::find(names, chosen) == names.end()) {
+    throw Error(fmt::format(
+        "no section '{}'; choose one of {}", abbreviated(chosen), fmt::join(names, ", ")));
+  }
+}
+
+// Throws Error where the repository's data are not.
+void check_folder() {
+  for (const char* folder : {"scenarios", "topologies", "calibration"}) {
+    if (!std::filesystem::is_directory(folder)) {
+      throw Error(
+          fmt::format("validate reads the data of the repository, and there is no folder {} here; "
+                      "run it in the "
+                      "repository's root",
+                      folder));
+    }
+  }
+}
+
 std::vector<Section> choose_sections(const ValidateOptions& options) {
   const std::string& chosen = options.section;
+  check_name(chosen);
+  check_folder();
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   std::vector<Section> sections = validation::all_sections(std::max(cores, 1), options.file);
-  if (chosen.empty()) {
-    return sections;
+  if (!chosen.empty()) {
+    std::erase_if(sections, [&](const Section& section) { return section.name != chosen; });
   }
-  std::vector<std::string> names;
-  for (const Section& section : sections) {
-    if (section.name == chosen) {
-      return {section};
-    }
-    names.push_back(section.name);
-  }
-  throw Error(fmt::format(
-      "no section '{}'; choose one of {}", abbreviated(chosen), fmt::join(names, ", ")));
+  return sections;
 }
 
 std::string heading() {
@@ -62,11 +78,12 @@ std::string choose_output(const ValidateOptions& options) {
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
+  const std::vector<Section> sections = choose_sections(options);
   const std::string out = choose_output(options);
   check_outputs({out}, {options.file});
   std::string text = options.section.empty() ? heading() : "";
   int num_misses = 0;
-  for (const Section& section : choose_sections(options)) {
+  for (const Section& section : sections) {
     const Finding finding = validation::run(section);
     text += finding.text;
     num_misses += finding.num_misses;

@@ -89,7 +89,9 @@ class FatTreeBuilder {
                         level,
                         kMostLinks));
       }
-      below = add_level(below, level, width, up);
+      if (below.size() > 1) {  // else nothing would use what is above
+        below = add_level(below, level, width, up);
+      }
       width *= up;
     }
     if (below.size() > 1) {

@@ -246,12 +246,39 @@ void CollectiveCosts::note_extrapolation(const PortPrice& price,
 }
 
 // A time that is spent on links can be told from one entry only.
-bool CollectiveCosts::is_on_links(const CachedTariff& cached, const PortPrice& price) const {
+bool CollectiveCosts::may_be_on_links(const CachedTariff& cached, const PortPrice& price) const {
   const Tariff& tariff = cached.tariff;
   const bool is_one_entry =
       !tariff.intra.used || !tariff.inter.used || tariff.intra.entry == tariff.inter.entry;
-  return traffic_.has_links() && price.bottleneck == BottleneckPlace::kLink &&
-         price.entry != nullptr && is_one_entry;
+  return traffic_.has_links() && price.entry != nullptr && is_one_entry;
+}
+
+bool CollectiveCosts::is_on_links(const CachedTariff& cached, const PortPrice& price) const {
+  return price.bottleneck == BottleneckPlace::kLink && may_be_on_links(cached, price);
+}
+
+std::set<CollectiveCosts::MeasuredPart> CollectiveCosts::measured_parts(const Task& task,
+                                                                        int phase) const {
+  std::set<MeasuredPart> parts;
+  const AlgorithmPlan& plan = this->plan(task);
+  const auto& collective = std::get<Collective>(task.descriptor);
+  std::set<MemberPlace> seen;
+  for (const std::vector<int>& members : program_->groups[collective.group].members) {
+    const MemberPlace place = places_of(*cluster_, members).front();
+    if (!seen.insert(place).second || plan.phases[phase].place(place).size == 1) {
+      continue;
+    }
+    const CachedTariff& cached = tariff_of(plan, phase, place);
+    for (const PortPrice* price : {&cached.tariff.intra, &cached.tariff.inter}) {
+      if (price->used && price->measured) {
+        const bool is_intra = price == &cached.tariff.intra;
+        const Span of_port = is_intra ? Span::kNode : Span::kFabric;
+        parts.insert({.span = price->entry != nullptr ? price->entry->span : of_port,
+                      .may_be_on_links = may_be_on_links(cached, *price)});
+      }
+    }
+  }
+  return parts;
 }
 
 CollectiveCosts::CachedTariff& CollectiveCosts::tariff_of(const AlgorithmPlan& plan,

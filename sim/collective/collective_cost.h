@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -81,6 +82,18 @@ class CollectiveCosts {
   // `depends_on_rank`. Null where the cluster has no links.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase) const;
 
+  // Of the times that a profile has measured: whose span it is, and whether all of it can be spent
+  // on links (`bottleneck: LINK`) instead of a port.
+  struct MeasuredPart {
+    Span span = Span::kNode;
+    bool may_be_on_links = false;
+
+    friend auto operator<=>(const MeasuredPart&, const MeasuredPart&) = default;
+  };
+
+  // The measured times that a phase of a collective takes, over all instances of its group.
+  std::set<MeasuredPart> measured_parts(const Task& task, int phase) const;
+
   // Phases of collectives with equal keys that do not depend on the rank have the same link loads.
   // The second part is the task's bytes where the loads are not in proportion to them, else 0.
   using LinkKey = std::pair<TrafficKey, std::int64_t>;
@@ -132,6 +145,7 @@ class CollectiveCosts {
     double share = 1;
   };
   CachedTariff& tariff_of(const AlgorithmPlan& plan, int phase, const MemberPlace& place) const;
+  bool may_be_on_links(const CachedTariff& cached, const PortPrice& price) const;
   bool is_on_links(const CachedTariff& cached, const PortPrice& price) const;
   std::optional<PriceOnLinks> price_on_links(const Task& task, int phase) const;
 

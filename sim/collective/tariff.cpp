@@ -205,8 +205,8 @@ std::optional<PortPrice> TariffMaker::all_reduce_from_halves(Span span, int size
   PortPrice sum{.used = true, .measured = true, .bottleneck = BottleneckPlace::kPrivate};
   for (const CollectiveCost* half : {scatter, gather}) {
     const PortPrice part = from_entry(*half, size);
-    if (part.bottleneck == BottleneckPlace::kPort) {
-      sum.bottleneck = BottleneckPlace::kPort;
+    if (part.bottleneck != BottleneckPlace::kPrivate) {
+      sum.bottleneck = BottleneckPlace::kPort;  // a stand-in's links are not the whole's
     }
     sum.startup_seconds += part.startup_seconds;
     sum.seconds_per_byte += part.scale * half->seconds_per_byte;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/core.h>
+
+#include "sim/base/error.h"
+#include "sim/base/message.h"
 #include "sim/cluster/cluster_links.h"
 
 namespace moesim {
@@ -113,6 +117,29 @@ class PortShares {
 };
 
 }  // namespace
+
+void check_num_messages(const TaskCosts& costs) {
+  for (const Task& task : costs.program().tasks) {
+    const auto* collective = std::get_if<Collective>(&task.descriptor);
+    if (collective == nullptr || collective->operation != CollectiveOperation::kAllToAll ||
+        collective->routing != kNone || costs.differs_by_instance(task)) {
+      continue;  // another algorithm may send fewer, an empty part is not sent
+    }
+    std::int64_t num_messages = 0;
+    for (const std::vector<int>& members : costs.program().groups[collective->group].members) {
+      num_messages += std::ssize(members) * (std::ssize(members) - 1);
+    }
+    if (num_messages > FlowNetwork::kMostHops) {
+      throw Error(
+          fmt::format("'{}' sends {} messages; resolution flows follows at most {} links "
+                      "and ports that messages cross at once; choose ports or fold, or "
+                      "fewer ranks",
+                      visible_in_line(task.name),
+                      num_messages,
+                      FlowNetwork::kMostHops));
+    }
+  }
+}
 
 FlowMaker::FlowMaker(const Workload& workload, TaskCosts& costs)
     : workload_(workload), costs_(costs) {}

@@ -12,6 +12,10 @@
 
 namespace moesim {
 
+// Throws Error where the messages of one collective, over all instances of its group, are more than
+// a network of flows follows. Known without making any: of a direct all-to-all, which has most.
+void check_num_messages(const TaskCosts& costs);
+
 // The flows of a Workload's collectives: one for each message, over the links of its way and, where
 // what the profile measured loads ports, over its sender's and its receiver's port. What a
 // collective puts on a link or port in resolution `ports` is divided over the messages that cross

@@ -30,6 +30,10 @@ Time round_up(Time from, Real after) {
   return from + Time::from_picoseconds(whole + (after - static_cast<Real>(whole) > kExact ? 1 : 0));
 }
 
+Time time_alone(const PortQueue::Use& use) {
+  return std::max(use.load, use.alone);
+}
+
 // A port whose users only leave. Those that are not held by their caps drain at a common level for
 // each unit of weight. The level only rises, so that who is once held stays so, and one pass over
 // the users by what they need at that level, and over their caps, finds all that happens.
@@ -152,18 +156,31 @@ class Draining {
 
 }  // namespace
 
-void PortQueue::enter(Time now, const Use& use) {
+std::optional<Time> PortQueue::enter(Time now, const Use& use) {
   CHECK(use.load > Time::zero());
   CHECK(use.weight > 0, "weight {}", use.weight);
-  const Real clock = picoseconds(now - free_since_);
-  if (!users_.empty() && clock > clock_) {
-    drain(clock - clock_);
+  if (only_ && now - free_since_ < time_alone(*only_)) {
+    seat(*only_);
   }
-  clock_ = clock;
+  only_.reset();
+  if (!users_.empty()) {
+    const Real clock = picoseconds(now - free_since_);
+    if (clock > clock_) {
+      drain(clock - clock_);
+    }
+    clock_ = clock;
+  }
   if (users_.empty()) {
     free_since_ = now;
     clock_ = 0;
+    only_ = use;
+    return now + std::min(time_alone(use), Time::max() - now);
   }
+  seat(use);
+  return std::nullopt;
+}
+
+void PortQueue::seat(const Use& use) {
   const Real load = picoseconds(use.load);
   users_.push_back({.collective = use.collective,
                     .weight = use.weight,
@@ -192,6 +209,10 @@ void PortQueue::drain(Real duration) {
 }
 
 void PortQueue::settle() {
+  if (only_) {
+    seat(*only_);
+    only_.reset();
+  }
   if (users_.size() == 1) {
     users_[0].end = round_up(free_since_, clock_ + users_[0].left / users_[0].cap);
     return;

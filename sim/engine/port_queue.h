@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/base/time.h"
@@ -33,20 +34,24 @@ class PortQueue {
     long double left = 0;  // of its load, when somebody last entered
   };
 
-  // At `now`, never before an earlier call's.
-  void enter(Time now, const Use& use);
+  // At `now`, never before an earlier call's. Returns when it leaves if nobody else is there or
+  // comes; nothing where somebody is, and settle() tells.
+  std::optional<Time> enter(Time now, const Use& use);
 
   // After the last entry at a time: foresees when everyone leaves.
   void settle();
 
-  // Whoever is still there; after settle() in the order in which they leave.
+  // Whoever is still there, after settle(), in the order in which they leave.
   const std::vector<User>& users() const { return users_; }
 
  private:
   void drain(long double duration);
+  void seat(const Use& use);
 
+  // Most are alone when they come and gone before the next one does: there is nothing to divide.
+  Time free_since_;          // what the clock counts from
+  std::optional<Use> only_;  // came then, and nobody since; else
   std::vector<User> users_;
-  Time free_since_;        // what the clock counts from
   long double clock_ = 0;  // of the last entry
 };
 

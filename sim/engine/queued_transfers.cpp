@@ -60,12 +60,16 @@ void QueuedTransfers::begin(Time now, int collective) {
 void QueuedTransfers::enter_all(Time now, int collective) {
   const Time alone = workload_.collectives[collective].alone;
   for_each_load(workload_, collective, [&](const QueueLoad& load) {
-    queues_[load.queue].enter(now,
-                              {.collective = collective,
-                               .load = load.total(),
-                               .alone = alone,
-                               .weight = load.weight * load.count});
-    entered_.push_back(load.queue);
+    const std::optional<Time> end = queues_[load.queue].enter(now,
+                                                              {.collective = collective,
+                                                               .load = load.total(),
+                                                               .alone = alone,
+                                                               .weight = load.weight * load.count});
+    if (end) {
+      ends_[collective] = std::max(ends_[collective], *end);
+    } else {
+      entered_.push_back(load.queue);
+    }
   });
 }
 

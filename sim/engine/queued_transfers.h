@@ -41,8 +41,8 @@ class QueuedTransfers : public Transfers {
   std::vector<PortQueue> queues_;     // of ports, as [rank][port], then of classes of media
   std::vector<double> most_weights_;  // kLeast: by queue, of all that may be there at once
   std::vector<Time> ends_;            // by collective, as far as is known
-  std::vector<int> entered_;          // queues and
-  std::vector<int> begun_;            // collectives whose ends are still to be foreseen
+  std::vector<int> entered_;          // queues where others are, and
+  std::vector<int> begun_;            // collectives, whose ends are still to be foreseen
   std::priority_queue<End, std::vector<End>, std::greater<>> expected_;  // later where slowed since
 };
 

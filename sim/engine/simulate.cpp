@@ -157,6 +157,9 @@ Trace simulate(const Program& program,
   const Resolution resolution = choose(options.resolution, program);
   const bool fold = resolution == Resolution::kFold;
   TaskCosts costs(program, cluster, profile);
+  if (resolution == Resolution::kFlows) {
+    check_num_messages(costs);
+  }
   Scripts scripts = make_scripts(program, num_queues(program, profile, options.effects));
   const LinkPatterns links = make_link_patterns(costs);
   Classes classes =

@@ -199,6 +199,12 @@ CollectiveCosts::LinkKey TaskCosts::link_key(const Task& task, int phase) const 
   return collective_costs_->link_key(task, phase);
 }
 
+std::set<CollectiveCosts::MeasuredPart> TaskCosts::measured_parts(const Task& task,
+                                                                  int phase) const {
+  CHECK(collective_costs_.has_value());
+  return collective_costs_->measured_parts(task, phase);
+}
+
 std::vector<MemberFlow> TaskCosts::messages(const Task& task, int instance, int phase) const {
   CHECK(collective_costs_.has_value());
   return collective_costs_->messages(task, instance, phase);

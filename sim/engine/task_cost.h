@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class TaskCosts {
   // CollectiveCosts.
   std::shared_ptr<const GroupLoads> link_loads(const Task& task, int phase = 0) const;
   CollectiveCosts::LinkKey link_key(const Task& task, int phase) const;
+  std::set<CollectiveCosts::MeasuredPart> measured_parts(const Task& task, int phase) const;
 
   // The messages of a phase in one instance of a collective, and their ways: see CollectiveCosts.
   std::vector<MemberFlow> messages(const Task& task, int instance, int phase) const;

@@ -1,6 +1,7 @@
 #include "sim/engine/uncontended_work.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sim/engine/workload.h"
@@ -40,10 +41,20 @@ std::vector<MediumWork> work_of_media(const Workload& workload) {
   for (const int medium : workload.classes.media) {
     media.push_back({medium, Time::zero()});
   }
+  // Layers come back to the same uses at the same scale: what these put on links is found once.
+  std::map<std::pair<int, double>, std::pair<const JointCollective*, int>> alike;
   for (const JointCollective& joint : workload.collectives) {
-    for (int i = joint.first_link_use; i < joint.end_link_use; ++i) {
+    if (joint.first_link_use < joint.end_link_use) {
+      auto& [one, count] = alike[{joint.first_link_use, joint.link_scale}];
+      one = &joint;
+      ++count;
+    }
+  }
+  for (const auto& [key, value] : alike) {
+    const auto& [joint, count] = value;
+    for (int i = joint->first_link_use; i < joint->end_link_use; ++i) {
       const LinkUse& use = workload.link_uses[i];
-      media[use.link].load += joint.total_load(use);
+      media[use.link].load += joint->total_load(use) * count;
     }
   }
   return media;

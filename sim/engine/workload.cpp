@@ -270,7 +270,8 @@ void WorkloadWriter::place_link_uses(JointCollective& joint,
   joint.end_link_use = range.end;
   joint.weight = workload_.load(first).weight;
   joint.link_scale = links_.patterns[pattern].per_byte ? static_cast<double>(collective.bytes) : 1;
-  checked_time(range.most_seconds * joint.link_scale, program_.tasks[task].name);
+  // Rounding keeps order: the longest load of all is that of the most seconds.
+  joint.alone = checked_time(range.most_seconds * joint.link_scale, program_.tasks[task].name);
 }
 
 void WorkloadWriter::find_times_alone() {
@@ -280,9 +281,6 @@ void WorkloadWriter::find_times_alone() {
     for (int k = joint.first_participant; k < next.first_participant; ++k) {
       const CollectiveLoad& load = workload_.load(workload_.participants[k]);
       joint.alone = std::max(joint.alone, load.alone() - load.startup);
-    }
-    for (int k = joint.first_link_use; k < joint.end_link_use; ++k) {
-      joint.alone = std::max(joint.alone, joint.load(workload_.link_uses[k]));
     }
   }
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/base/check.h"
 #include "sim/report/result.h"
@@ -47,17 +49,28 @@ Comparison make_comparison(std::vector<ComparisonRow> rows, const std::string& b
   return comparison;
 }
 
-std::vector<std::string> all_assumptions(const Comparison& comparison) {
-  std::vector<std::string> assumptions;
-  std::set<std::string> seen;
+std::string SharedAssumption::line() const {
+  return holds_for_all ? text : fmt::format("{}: {}", fmt::join(schedules, ", "), text);
+}
+
+std::vector<SharedAssumption> all_assumptions(const Comparison& comparison) {
+  std::vector<SharedAssumption> all;
+  std::map<std::string, std::size_t> known;  // places in `all`
+  std::size_t num_ran = 0;
   for (const ComparisonRow& row : comparison.rows) {
-    for (const std::string& assumption : row.result.assumptions) {
-      if (seen.insert(assumption).second) {
-        assumptions.push_back(assumption);
+    num_ran += row.ran() ? 1 : 0;
+    for (const std::string& text : row.result.assumptions) {
+      const auto [found, is_new] = known.try_emplace(text, all.size());
+      if (is_new) {
+        all.push_back({.text = text, .schedules = {}});
       }
+      all[found->second].schedules.push_back(row.schedule);
     }
   }
-  return assumptions;
+  for (SharedAssumption& assumption : all) {
+    assumption.holds_for_all = assumption.schedules.size() == num_ran;
+  }
+  return all;
 }
 
 }  // namespace moesim

@@ -276,11 +276,12 @@ std::string to_table(const Comparison& comparison) {
   std::string text = fmt::format("{}, {} ranks\n\n", visible_in_line(any.scenario), any.num_ranks);
   text += rows_table(comparison, unit).to_string();
   text += legend(comparison) + errors(comparison) + "\n" + why(comparison, *winner, unit) + "\n";
-  const std::vector<std::string> assumptions = all_assumptions(comparison);
+  text += comparison.bottleneck_range ? to_table(*comparison.bottleneck_range) : "";
+  const std::vector<SharedAssumption> assumptions = all_assumptions(comparison);
   if (!assumptions.empty()) {
     text += "\nassumptions\n";
-    for (const std::string& assumption : assumptions) {
-      text += "  - " + visible_in_line(assumption) + "\n";
+    for (const SharedAssumption& assumption : assumptions) {
+      text += "  - " + visible_in_line(assumption.line()) + "\n";
     }
   }
   return text;

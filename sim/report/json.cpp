@@ -108,6 +108,9 @@ Json to_json_object(const SimulationResult& result) {
                                 {"iteration_seconds", effect.iteration_seconds},
                                 {"cost_seconds", effect.cost_seconds}});
   }
+  if (result.bottleneck_range) {
+    json["bottleneck_range"] = Json::parse(to_json(*result.bottleneck_range));
+  }
   if (result.measured) {
     json["measured"] = {{"backend", result.backend},
                         {"accepted", result.measured->accepted},
@@ -204,7 +207,13 @@ std::string to_json(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     json["rows"].push_back(row_json(row));
   }
-  json["assumptions"] = all_assumptions(comparison);
+  if (comparison.bottleneck_range) {
+    json["bottleneck_range"] = Json::parse(to_json(*comparison.bottleneck_range));
+  }
+  json["assumptions"] = Json::array();
+  for (const SharedAssumption& assumption : all_assumptions(comparison)) {
+    json["assumptions"].push_back(assumption.line());
+  }
   return text_of(json) + "\n";
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,25 +32,58 @@ std::vector<int> first_links(const Topology& topology) {
   return first;
 }
 
-std::vector<LinkLoad::Row> rows_of_links(const UncontendedWork& work,
-                                         const Topology& topology,
-                                         Time iteration) {
-  std::vector<int> counts(work.media.size());
-  for (const int media_class : work.class_of_medium) {
-    if (media_class != kNone) {
-      ++counts[media_class];
+// What is carried, whatever the profile says of where its times are spent: a link that is full at a
+// measured rate (`bottleneck: LINK`) is busy for longer than its bytes take.
+UncontendedWork carried_work(const Program& program, const Cluster& cluster, Profile profile) {
+  for (CollectiveCost& entry : profile.collectives) {
+    if (entry.bottleneck == BottleneckPlace::kLink) {
+      entry.bottleneck = BottleneckPlace::kPrivate;
     }
   }
+  return uncontended_work(program, &cluster, &profile);
+}
+
+bool spends_on_links(const Profile* profile) {
+  return profile != nullptr &&
+         std::ranges::any_of(profile->collectives, [](const CollectiveCost& entry) {
+           return entry.bottleneck == BottleneckPlace::kLink;
+         });
+}
+
+// Media that are busy alike and carry alike: their classes in both.
+struct MediaAlike {
+  int medium = 0;  // the lowest
+  int count = 0;
+};
+using Alike = std::map<std::pair<int, int>, MediaAlike>;
+
+Alike media_alike(const UncontendedWork& busy, const UncontendedWork& carried) {
+  Alike alike;
+  for (std::size_t medium = 0; medium < busy.class_of_medium.size(); ++medium) {
+    const int of_busy = busy.class_of_medium[medium];
+    if (of_busy != kNone) {
+      const auto [found, is_new] = alike.try_emplace({of_busy, carried.class_of_medium[medium]});
+      found->second.medium = is_new ? static_cast<int>(medium) : found->second.medium;
+      ++found->second.count;
+    }
+  }
+  return alike;
+}
+
+std::vector<LinkLoad::Row> rows_of_links(const UncontendedWork& busy,
+                                         const UncontendedWork& carried,
+                                         const Topology& topology,
+                                         Time iteration) {
   const std::vector<int> first = first_links(topology);
   std::vector<LinkLoad::Row> rows;
-  for (std::size_t i = 0; i < work.media.size(); ++i) {
-    const auto& [medium, load] = work.media[i];
-    const double rate = topology.media()[medium];
-    rows.push_back({.kind = name(topology.links()[first[medium]].kind),
-                    .name = link_name(topology, first[medium]),
-                    .count = counts[i],
+  for (const auto& [classes, media] : media_alike(busy, carried)) {
+    const Time load = busy.media[classes.first].load;
+    const double rate = topology.media()[media.medium];
+    rows.push_back({.kind = name(topology.links()[first[media.medium]].kind),
+                    .name = link_name(topology, first[media.medium]),
+                    .count = media.count,
                     .rate = rate,
-                    .bytes = load.seconds() * rate,
+                    .bytes = carried.media[classes.second].load.seconds() * rate,
                     .busy_seconds = load.seconds(),
                     .utilisation = ratio(load, iteration)});
   }
@@ -129,7 +164,10 @@ LinkLoad make_link_load(const Program& program,
   if (iteration == Time::zero()) {
     return load;
   }
-  load.rows = rows_of_links(work, topology, iteration);
+  load.rows =
+      spends_on_links(profile)
+          ? rows_of_links(work, carried_work(program, cluster, *profile), topology, iteration)
+          : rows_of_links(work, work, topology, iteration);
   add_ports(work, program.num_ranks, iteration, load.rows);
   for (std::size_t medium = 0; medium < work.class_of_medium.size(); ++medium) {
     if (const int of = work.class_of_medium[medium]; of != kNone) {

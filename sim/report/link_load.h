@@ -22,8 +22,10 @@ struct LinkLoad {
     std::string name;  // of the first of them: "node:0/nic:1 -> switch:0/1"; "inter-node out"
     int count = 0;     // how many are alike; of ports, how many there are
     double rate = 0;   // bytes per second; 0 for ports
-    double bytes = 0;  // 0 for ports
-    double busy_seconds = 0;  // of a port, of the busiest one
+    double bytes = 0;  // that each carries; 0 for ports
+    // Of a port, of the busiest one. Of links on which the profile spends measured times
+    // (`bottleneck: LINK`), longer than the bytes take at the rate.
+    double busy_seconds = 0;
     double utilisation = 0;
   };
 

@@ -85,6 +85,17 @@ void add_limit(const Plan& plan, const DegreeConfig& given, SimulationResult& re
   }
 }
 
+// Where several micro-batches pass through, not every choice was simulated with all of them.
+void add_finalists(const ResultInputs& inputs, SimulationResult& result) {
+  if (inputs.plan->policy == "search" && inputs.scenario->pipeline.micro_batches > 1) {
+    result.assumptions.push_back(
+        fmt::format("degrees: of the {} that were best for one micro-batch alone, the fastest for "
+                    "all {} of an iteration; another one may be faster",
+                    kFinalists,
+                    inputs.scenario->pipeline.micro_batches));
+  }
+}
+
 // Tokens per second: every mp group has a batch of its own, so dp batches an iteration.
 // Model FLOP utilisation = model FLOPs / (iteration * GPUs * the profile's GEMM rate), as PaLM
 // (Chowdhery et al. 2022, appendix B) defines it, with the rate that was measured for GEMMs in
@@ -211,6 +222,7 @@ SimulationResult make_summary(const ResultInputs& inputs) {
     add_plan(*inputs.plan, trace.end, result);
     if (inputs.scenario != nullptr) {
       add_limit(*inputs.plan, inputs.scenario->degrees, result);
+      add_finalists(inputs, result);
     }
   }
   add_routing_assumption(inputs, result);

@@ -14,6 +14,7 @@
 #include "sim/io/program.h"
 #include "sim/io/scenario.h"
 #include "sim/io/trace.h"
+#include "sim/report/bottleneck_range.h"
 #include "sim/report/measured_runs.h"
 #include "sim/schedule/schedule.h"
 
@@ -74,10 +75,11 @@ struct SimulationResult {
   bool largest_degree_tried = false;     // no larger one was looked at than was chosen
   std::optional<std::string> runner_up;  // one sentence: what was not chosen, and its time
   std::vector<std::string> assumptions;
-  std::optional<ResultVariation> variation;  // where there is any
-  std::vector<AblatedEffect> ablation;       // empty unless asked for
-  std::string backend;                       // of an execution
-  std::optional<MeasuredRuns> measured;      // likewise
+  std::optional<ResultVariation> variation;         // where there is any
+  std::vector<AblatedEffect> ablation;              // empty unless asked for
+  std::optional<BottleneckRange> bottleneck_range;  // likewise
+  std::string backend;                              // of an execution
+  std::optional<MeasuredRuns> measured;             // likewise
 };
 
 // What a result is made of. `scenario`, `cluster`, `profile` and `plan` are null for a Program that
@@ -124,6 +126,7 @@ struct ComparisonRow {
 struct Comparison {
   std::string baseline;
   std::vector<ComparisonRow> rows;
+  std::optional<BottleneckRange> bottleneck_range{};  // where it was asked for
 };
 
 ComparisonRow row_of(SimulationResult result);
@@ -133,7 +136,15 @@ ComparisonRow row_of_error(const std::string& schedule, const std::string& error
 Comparison make_comparison(std::vector<ComparisonRow> rows, const std::string& baseline);
 
 // What the rows' numbers rest on, each once, in order of first use.
-std::vector<std::string> all_assumptions(const Comparison& comparison);
+struct SharedAssumption {
+  std::string text;
+  std::vector<std::string> schedules;  // whose numbers rest on it
+  bool holds_for_all = false;          // of those that ran
+
+  // The text, and in front of it which schedules it holds for, where it does not for all.
+  [[nodiscard]] std::string line() const;
+};
+std::vector<SharedAssumption> all_assumptions(const Comparison& comparison);
 
 // JSON texts with the keys of the contract, indented, ending in a newline. Every double is printed
 // so that reading it gives the same double: seconds recover their picoseconds. With a trace, also

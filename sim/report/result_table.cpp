@@ -192,6 +192,7 @@ std::string to_table(const SimulationResult& result) {
     text += shares("no order of these tasks is faster than", lower_bounds(result), iteration);
   }
   text += ablation(result);
+  text += result.bottleneck_range ? to_table(*result.bottleneck_range) : "";
   if (!result.assumptions.empty()) {
     text += "\nassumptions\n";
     for (const std::string& assumption : result.assumptions) {

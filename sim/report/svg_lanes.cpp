@@ -68,7 +68,7 @@ class Lane {
   void draw_name(const std::string& stream, const std::vector<int>& spans) {
     std::vector<Interval> busy;
     for (const int span : spans) {
-      busy.push_back({view_.trace.spans[span].start, view_.trace.spans[span].end});
+      busy.push_back({view_.trace.spans[span].transfer, view_.trace.spans[span].end});
     }
     const double share = ratio(total_length(merged(std::move(busy))), view_.trace.end);
     const double right = view_.left - 12;

@@ -50,6 +50,18 @@ Json cables_json(const TopologySummary& summary) {
   return all;
 }
 
+// Null of a cluster of ports.
+Json transfers_json(const TopologySummary& summary) {
+  if (!summary.cluster.wiring) {
+    return {};
+  }
+  const TransferSpec& transfers = summary.cluster.wiring->transfers;
+  return {{"peer_access", name(transfers.peer_access)},
+          {"no_gpudirect", !transfers.gpudirect},
+          {"pxn", transfers.pxn},
+          {"pxn_has_effect", transfers.pxn && summary.has_nvlink}};
+}
+
 Json ways_json(const TopologySummary& summary) {
   Json all = Json::array();
   for (const TopologySummary::Way& way : summary.ways) {
@@ -84,6 +96,7 @@ std::string to_json(const TopologySummary& summary) {
                      {"links", cables_json(summary)},
                      {"intra_node", port_json(cluster.intra_node)},
                      {"inter_node", port_json(cluster.inter_node)},
+                     {"transfers", transfers_json(summary)},
                      {"bisection_bytes_per_second", summary.bisection},
                      {"routes", ways_json(summary)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

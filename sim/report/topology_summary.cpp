@@ -136,11 +136,28 @@ TopologySummary summarize(const Cluster& cluster, std::vector<RankPair> pairs) {
   summary.nodes = nodes_of(cluster);
   summary.switches = switches_of(topology);
   summary.cables = cables_of(topology);
+  summary.has_nvlink = std::ranges::any_of(summary.cables, [](const auto& cables) {
+    return cables.kind == LinkKind::kNvLink && cables.rate > 0;
+  });
   summary.bisection = bisection_bandwidth(topology);
   for (const RankPair& pair : pairs.empty() ? example_pairs(cluster) : pairs) {
     summary.ways.push_back(way_of(*cluster.links, pair));
   }
   return summary;
+}
+
+std::string name(PeerAccess access) {
+  switch (access) {
+    case PeerAccess::kSystem:
+      return "SYSTEM";
+    case PeerAccess::kSocket:
+      return "SOCKET";
+    case PeerAccess::kPcieSwitch:
+      return "PCIE_SWITCH";
+    case PeerAccess::kNever:
+      return "NEVER";
+  }
+  return "";
 }
 
 std::string name(LinkKind kind) {

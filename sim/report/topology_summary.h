@@ -57,6 +57,7 @@ struct TopologySummary {
   std::vector<Switches> switches;
   std::vector<Cables> cables;
   double bisection = 0;  // sim/cluster/bisection.h
+  bool has_nvlink = false;
   std::vector<Way> ways;
 };
 
@@ -69,6 +70,9 @@ struct RankPair {
 // (CHECK); empty: within the first node to its second and to its last GPU, and from its first GPU
 // to the first and to the last of the last node. Without links all but the cluster is empty.
 TopologySummary summarize(const Cluster& cluster, std::vector<RankPair> pairs = {});
+
+// As cluster files have it: "SYSTEM", …
+std::string name(PeerAccess access);
 
 // "nvlink", "network", …
 std::string name(LinkKind kind);

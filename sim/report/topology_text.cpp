@@ -105,6 +105,47 @@ std::string ports_text(const Cluster& cluster) {
   return "\n" + table.to_string();
 }
 
+std::string reach_text(PeerAccess access) {
+  switch (access) {
+    case PeerAccess::kSystem:
+      return "over PCIe in the whole node";
+    case PeerAccess::kSocket:
+      return "over PCIe at one socket, else through its memory";
+    case PeerAccess::kPcieSwitch:
+      return "over PCIe below one switch, else through a socket's memory";
+    case PeerAccess::kNever:
+      return "through a socket's memory";
+  }
+  return "";
+}
+
+std::string pxn_text(const TopologySummary& summary) {
+  if (!summary.cluster.wiring->transfers.pxn) {
+    return "by a NIC near the sender";
+  }
+  return summary.has_nvlink ? "PXN: by the NIC of the neighbour with the receiver's number, where "
+                              "NVLink leads there"
+                            : "by a NIC near the sender: pxn is without effect, no NVLink leads to "
+                              "a neighbour";
+}
+
+std::string transfers_text(const TopologySummary& summary) {
+  const TransferSpec& transfers = summary.cluster.wiring->transfers;
+  TextTable table({kLeft, kLeft});
+  table.add_row({"transfers", ""});
+  table.add_row({summary.has_nvlink ? "  GPUs that no NVLink joins" : "  GPUs of a node",
+                 fmt::format("{} (peer_access: {})",
+                             reach_text(transfers.peer_access),
+                             name(transfers.peer_access))});
+  if (summary.cluster.num_nodes > 1) {
+    table.add_row(
+        {"  GPUs and NICs",
+         transfers.gpudirect ? "directly: GPUDirect" : "through a socket's memory (no_gpudirect)"});
+    table.add_row({"  to other nodes", pxn_text(summary)});
+  }
+  return "\n" + table.to_string();
+}
+
 std::string bisection_text(const TopologySummary& summary) {
   const Cluster& cluster = summary.cluster;
   const bool is_node = cluster.num_nodes == 1;
@@ -145,7 +186,7 @@ std::string to_text(const TopologySummary& summary) {
   }
   std::string text = head + "\n" + nodes_text(summary) + inferred_text(summary) +
                      switches_text(summary) + cables_text(summary) + ports_text(summary.cluster) +
-                     bisection_text(summary);
+                     transfers_text(summary) + bisection_text(summary);
   for (const TopologySummary::Way& way : summary.ways) {
     text += way_text(way, summary.cluster.links->topology);
   }

@@ -52,6 +52,7 @@ class Search {
     Degrees degrees;
     Time time;
     bool simulated = false;  // or estimated from its passes
+    bool of_whole = false;   // the time is that of all micro-batches
   };
 
   // When the passes of a Program took place.
@@ -220,12 +221,26 @@ class Search {
     return kept_->program;
   }
 
+  // Those that one micro-batch alone finds best are put in the order of the whole.
+  void simulate_finalists() {
+    scenario_ = whole_;
+    kept_.reset();
+    const auto end =
+        attempts_.begin() + std::min<std::ptrdiff_t>(kFinalists, std::ssize(attempts_));
+    for (auto attempt = attempts_.begin(); attempt != end; ++attempt) {
+      attempt->time = simulate(build(attempt->degrees)).total;
+      attempt->of_whole = true;
+    }
+    std::stable_sort(attempts_.begin(), end, [](const Attempt& left, const Attempt& right) {
+      return left.time < right.time;
+    });
+  }
+
   // The runner-up is the next slower one: faster ones that were passed over do not fit.
   Plan take_best() {
     sort_attempts();
-    if (several_micro_batches()) {
-      scenario_ = whole_;
-      kept_.reset();
+    if (whole_->pipeline.micro_batches > 1) {
+      simulate_finalists();
     }
     size_t taken = 0;
     while (taken < attempts_.size() && !evaluator_->fits(program_of(attempts_[taken]))) {
@@ -241,11 +256,10 @@ class Search {
     return plan;
   }
 
-  bool several_micro_batches() const { return whole_->pipeline.micro_batches > 1; }
-
   Time time_of_whole(const Attempt& attempt) const {
-    return several_micro_batches() ? evaluator_->evaluate(build(attempt.degrees).program).total
-                                   : attempt.time;
+    return whole_->pipeline.micro_batches == 1 || attempt.of_whole
+               ? attempt.time
+               : evaluator_->evaluate(build(attempt.degrees).program).total;
   }
 
   const ScheduleDefinition* definition_;

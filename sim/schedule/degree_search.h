@@ -13,7 +13,8 @@ std::vector<Degrees> sequence_degrees(const Scenario& scenario, const DegreeConf
 // Policy `search`: simulates the degrees 1 .. kMaxDegree that `given` leaves open and takes the
 // fastest that fits the memory, or the fastest of all where none does; of equal ones the smallest.
 // With several micro-batches they are compared on one alone: every pass of an iteration then gains
-// alike, (m + p - 1)(f + b) (docs/model.md), and the passes do not interleave.
+// alike, (m + p - 1)(f + b) (docs/model.md). The best kFinalists of these are compared on the
+// whole, where passes interleave and gradients are reduced once.
 Plan search_degrees(const ScheduleDefinition& definition,
                     const RoutedScenario& scenario,
                     const DegreeConfig& given,

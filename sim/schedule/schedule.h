@@ -15,6 +15,10 @@ namespace moesim {
 // Degrees that searches try: 1 .. kMaxDegree.
 inline constexpr int kMaxDegree = 8;
 
+// Of those that searches try, as many as are simulated with all micro-batches, where there are
+// several: the best for one alone.
+inline constexpr int kFinalists = 3;
+
 enum class Policy { kSearch, kPaper };
 
 // Pipeline degrees of one Program, one entry per layer. sp_moe also has the degree of its non-MoE

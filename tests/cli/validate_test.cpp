@@ -55,9 +55,20 @@ TEST_F(ValidateTest, UnknownSectionListsTheSectionsThereAre) {
 
 TEST_F(ValidateTest, OtherFoldersLackTheScenarios) {
   const Workspace elsewhere;
-  const Outcome outcome = elsewhere.run({"validate", "table2"});
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"validate", "table2"}, {"validate"}}) {
+    const Outcome outcome = elsewhere.run(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("there is no folder scenarios here; run it in the repository's root"));
+  }
+}
+
+TEST_F(ValidateTest, UnknownSectionsAreToldFromMissingFolders) {
+  const Workspace elsewhere;
+  const Outcome outcome = elsewhere.run({"validate", "foo"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("scenarios/"));
+  EXPECT_THAT(outcome.err, HasSubstr("no section 'foo'; choose one of recurrence, "));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernels/cuda/cuda_executor.h"
 #include "tests/property/cuda_runs.h"
 #include "tests/property/equality_model.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
 
 namespace moesim {
 namespace {
@@ -41,8 +42,6 @@ Program without_host_waits(Program program) {
 
 // What a run throws; empty where it throws nothing.
 std::string error_of(const Program& program, bool uses_graph, const Fault& fault) {
-  // So that CUDA is asked whether there is a context.
-  unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
   const FakeCuda cuda({.num_devices = 2, .fault = fault});
   std::string error;
   try {
@@ -55,7 +54,6 @@ std::string error_of(const Program& program, bool uses_graph, const Fault& fault
 }
 
 std::map<std::string, int> calls_of(const Program& program, bool uses_graph) {
-  unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
   const FakeCuda cuda({.num_devices = 2});
   testing::cuda_results(program, {.gemm_sms = 16, .uses_graph = uses_graph});
   return cuda.calls();
@@ -74,9 +72,6 @@ void fail_each(const Program& program, bool uses_graph) {
   const std::map<std::string, int> calls = calls_of(program, uses_graph);
   EXPECT_GE(calls.size(), 25U);
   for (const auto& [call, count] : calls) {
-    if (call == "cudaGetDriverEntryPointByVersion") {
-      continue;  // without it nobody knows of a context, and there is none
-    }
     for (const int number : {1, (count + 1) / 2, count}) {
       SCOPED_TRACE(call + " " + std::to_string(number) + " of " + std::to_string(count));
       const std::string error = error_of(program, uses_graph, {call, number, kStatus});

@@ -4,7 +4,6 @@
 
 #include "kernels/cuda/cuda_options.h"
 #include "kernels/tensor_store.h"
-#include "tests/support/fake_cuda/fake_cuda.h"
 
 namespace moesim::testing {
 
@@ -14,7 +13,7 @@ TensorStore exact_inputs(const Program& program);
 // What the CPU backend leaves in all buffers.
 TensorStore cpu_results(const Program& program);
 
-// What the CUDA backend leaves there on the fake that lives.
+// What the CUDA backend leaves there, on a GPU or on the fake that lives.
 TensorStore cuda_results(const Program& program, CudaOptions options);
 
 // The first buffer in which the two differ in a bit, among those that the CUDA backend brings back;

@@ -11,6 +11,7 @@
 #include "sim/schedule/unit_evaluator.h"
 #include "tests/property/cuda_runs.h"
 #include "tests/property/equality_model.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
 
 namespace moesim {
 namespace {

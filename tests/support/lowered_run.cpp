@@ -59,7 +59,12 @@ class ProgramLowering {
       : map_(map), options_(options), space_(space), roles_(map.program()) {}
 
   std::vector<DeviceStep> lower() {
-    for (const Task& task : map_.program().tasks) {
+    const std::vector<Task>& tasks = map_.program().tasks;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const Task& task = tasks[i];
+      if (options_.only_task != kNone && options_.only_task != static_cast<int>(i)) {
+        continue;
+      }
       if (const auto* collective = std::get_if<Collective>(&task.descriptor)) {
         lower(task, *collective);
         continue;

@@ -15,6 +15,7 @@ struct LoweredOptions {
   Storage storage = Storage::kFloat32;
   BlockOrder order = BlockOrder::kAscending;
   bool members_apart = false;  // each member's part of a collective's step is a step of its own
+  int only_task = kNone;       // else all
 };
 
 struct LoweredRun {

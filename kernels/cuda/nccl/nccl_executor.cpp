@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -128,10 +129,17 @@ void NcclExecutor::close() {
   watch_.guard(RunWatch::Subject::kTogether, [this] { communicators_.close(); });
 }
 
+RankExecutor make_nccl_rank(const Program& program, RankPeers& peers, const NcclOptions& options) {
+  auto executor = std::make_unique<NcclExecutor>(program, options, peers);
+  executor->connect();
+  NcclExecutor* own = executor.get();
+  return {std::move(executor), [own] { own->close(); }};
+}
+
 std::vector<std::string> NcclExecutor::assumptions() const {
   int version = 0;
   check_nccl(ncclGetVersion(&version), "ncclGetVersion");
-  return {
+  std::vector<std::string> lines = {
       fmt::format("measured on {}", describe(facts_)),
       fmt::format("collectives are those of NCCL {}.{}.{} between {} GPUs, the packing of regions "
                   "that are not in one piece among them; nothing keeps a member that only sends "
@@ -142,6 +150,11 @@ std::vector<std::string> NcclExecutor::assumptions() const {
                   peers_.num_ranks()),
       "ranks start at a moment agreed on beforehand; each device tells times of its own",
   };
+  if (options_.device_is_shared) {
+    lines.emplace_back(
+        "ranks take turns on a GPU and talk over sockets: results can be compared, times cannot");
+  }
+  return lines;
 }
 
 }  // namespace moesim

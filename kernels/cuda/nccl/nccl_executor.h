@@ -11,14 +11,17 @@
 #include "kernels/cuda/nccl/nccl_carrier.h"
 #include "kernels/cuda/nccl/run_watch.h"
 #include "kernels/executor.h"
+#include "kernels/host/rank_executor.h"
 
 namespace moesim {
 
 struct NcclOptions {
-  CudaOptions cuda;
-  CommunicatorOptions communicators;
+  CudaOptions cuda{};
+  CommunicatorOptions communicators{};
   // AlltoAll of equal parts by ncclAlltoAll (NCCL 2.28) instead of sends and receives.
   bool native_all_to_all = false;
+  // DeviceChoice::is_shared: the trace says that its times mean nothing.
+  bool device_is_shared = false;
   // How long nothing may change before a rank that only waits says so.
   Time patience = Time::from_picoseconds(500'000'000'000);
 };
@@ -56,5 +59,8 @@ class NcclExecutor : public Executor {
   NcclCarrier carrier_;
   Iteration iteration_;
 };
+
+// One that is connected, for a rank in a process of its own.
+RankExecutor make_nccl_rank(const Program& program, RankPeers& peers, const NcclOptions& options);
 
 }  // namespace moesim

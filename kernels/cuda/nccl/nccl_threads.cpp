@@ -3,6 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "kernels/cuda/hardware_queues.h"
+
 namespace moesim {
 namespace {
 
@@ -19,6 +21,8 @@ NcclThreads::NcclThreads(const Program& program, const NcclOptions& options)
       peers_(program, script_),
       crew_(program.num_ranks, false),
       ranks_(static_cast<size_t>(program.num_ranks)) {
+  // The environment is the process's: no thread may change it while another one reads it.
+  set_hardware_queues(options.cuda.hardware_queues, 0);
   on_all([&](int rank) {
     NcclOptions own = options;
     own.cuda.device = rank;

@@ -21,25 +21,24 @@ struct ScoreRows {
   MOESIM_HD int64_t first(int row) const { return int64_t{row} * keys; }
 };
 
-// Scores become probabilities, in place; and, where it has an address, rounded in `factors`. A
-// block for each row.
+// Scores become probabilities, rounded. A block for each row. They may take the scores' place.
 struct SoftmaxRows {
   enum : int { kThreads = kWideBlockThreads };
   using Scratch = BlockScratch<kThreads>;
 
   ScoreRows rows;
   Rounding rounding = Rounding::kOff;
-  float* scores = nullptr;
-  Elements factors;
+  const float* scores = nullptr;
+  Elements probabilities;
 
   MOESIM_HD void run(int block, Scratch& scratch) const {
-    float* own = scores + rows.first(block);
-    softmax_row(scratch, rows.shape(block), own, own);
-    if (is_empty(factors)) {
-      return;
-    }
-    const Elements to = factors.from(rows.first(block));
-    block_for<kThreads>(rows.keys, [&](int i) { to.store(i, rounded(own[i], rounding)); });
+    const SoftmaxShape shape = rows.shape(block);
+    const float* own = scores + rows.first(block);
+    const SoftmaxMoments moments = softmax_moments(scratch, shape, own);
+    const Elements to = probabilities.from(rows.first(block));
+    block_for<kThreads>(rows.keys, [&](int i) {
+      to.store(i, rounded(softmax_value(shape, moments, own, i), rounding));
+    });
   }
 };
 
@@ -53,21 +52,24 @@ struct SoftmaxBackwardRows {
   ScoreRows rows;
   Rounding rounding = Rounding::kOff;
   const float* probabilities = nullptr;
-  float* gradients = nullptr;
+  const float* gradients = nullptr;
   Elements probability_factors;
   Elements gradient_factors;
 
   MOESIM_HD void run(int block, Scratch& scratch) const {
     const float* p = probabilities + rows.first(block);
-    float* d = gradients + rows.first(block);
-    block_for<kThreads>(rows.keys, [&](int i) { d[i] = rounded(d[i], rounding); });
-    softmax_backward_row(scratch, rows.shape(block), p, d, d);
+    const float* d = gradients + rows.first(block);
     const Elements p_to = probability_factors.from(rows.first(block));
     const Elements d_to = gradient_factors.from(rows.first(block));
-    block_for<kThreads>(rows.keys, [&](int i) {
-      p_to.store(i, rounded(p[i], rounding));
-      d_to.store(i, rounded(d[i], rounding));
-    });
+    softmax_backward(
+        scratch,
+        rows.shape(block),
+        p,
+        [&](int i) { return rounded(d[i], rounding); },
+        [&](int i, float d_score) {
+          d_to.store(i, rounded(d_score, rounding));
+          p_to.store(i, rounded(p[i], rounding));
+        });
   }
 };
 

@@ -45,6 +45,24 @@ std::string names_of(const std::vector<Inputs>& inputs) {
 
 }  // namespace
 
+const std::vector<std::string>& section_names() {
+  static const std::vector<std::string> names = {"recurrence",
+                                                 "closed_forms",
+                                                 "table2",
+                                                 "grid",
+                                                 "boards",
+                                                 "parm",
+                                                 "sp_moe",
+                                                 "stages",
+                                                 "equality",
+                                                 "crosscheck",
+                                                 "gpu",
+                                                 "links",
+                                                 "resolutions",
+                                                 "determinism"};
+  return names;
+}
+
 std::vector<Section> all_sections(int num_workers, const std::string& gpu_check) {
   const std::vector<Inputs> testbeds = load_all({"mixtral_testbed_a", "mixtral_testbed_b"});
   const std::vector<Inputs> table2 =

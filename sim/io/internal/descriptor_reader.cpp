@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 #include "sim/io/collective_bytes.h"
 #include "sim/io/internal/limits.h"
 #include "sim/io/internal/task_reader.h"
@@ -64,8 +65,23 @@ std::int64_t read_bytes(const Fields& fields,
   return bytes;
 }
 
+// Members hold equal runs of the experts.
+void check_runs(const Fields& fields, int num_experts, const Group& group) {
+  for (const std::vector<int>& ranks : group.members) {
+    if (num_experts % static_cast<int>(ranks.size()) != 0) {
+      throw fields.error("num_experts",
+                         fmt::format("{} experts do not lie in equal runs on the {} members of "
+                                     "group \"{}\"; give a multiple of {}",
+                                     num_experts,
+                                     ranks.size(),
+                                     visible_in_line(group.name),
+                                     ranks.size()));
+    }
+  }
+}
+
 // Of a dispatch or combine: both numbers or none.
-void read_choices(const Fields& fields, Collective& collective) {
+void read_choices(const Fields& fields, const Group& group, Collective& collective) {
   bool any = false;
   for (const char* field : {"top_k", "num_experts", "combine"}) {
     if (fields.has(field)) {
@@ -79,6 +95,7 @@ void read_choices(const Fields& fields, Collective& collective) {
   collective.combine = fields.flag("combine");
   collective.num_experts = fields.integer("num_experts", {1, kMaxRanks});
   collective.top_k = fields.integer("top_k", {1, collective.num_experts});
+  check_runs(fields, collective.num_experts, group);
 }
 
 Descriptor read_collective(const Fields& fields, const Context& context) {
@@ -105,7 +122,7 @@ Descriptor read_collective(const Fields& fields, const Context& context) {
   if (collective.root != 0) {
     check_only_for(fields, "root", collective, CollectiveOperation::kBroadcast);
   }
-  read_choices(fields, collective);
+  read_choices(fields, group, collective);
   collective.bytes = read_bytes(fields, collective, context);
   return collective;
 }

@@ -127,6 +127,7 @@ void FakeDevice::add_attempt(FakeStream* stream, std::function<bool()> attempt) 
 }
 
 void FakeDevice::add(FakeStream* stream, FakeItem item) {
+  item.launched = host_now_;
   if (stream->graph != nullptr) {
     stream->graph->items[stream].push_back(std::move(item));
   } else {
@@ -193,6 +194,7 @@ bool FakeDevice::step(FakeStream& stream) {
   }
   const FakeItem item = std::move(stream.items.front());
   stream.items.pop_front();
+  stream.now = std::max(stream.now, item.launched);
   if (item.wait != nullptr) {
     stream.now = std::max(stream.now, item.wait->time);
   } else if (item.record != nullptr) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -31,6 +32,7 @@ struct FakeItem {
   std::function<void()> work{};
   std::function<bool()> attempt{};  // of work that waits for others: whether it is over
   Time duration{};
+  Time launched{};  // nothing starts before the host has come to it
   bool is_kernel = false;
   std::shared_ptr<FakeRecord> record{};
   std::shared_ptr<FakeRecord> wait{};
@@ -98,6 +100,8 @@ class FakeDevice {
   void add_attempt(FakeStream* stream, std::function<bool()> attempt);
   void record(FakeEvent* event, FakeStream* stream, bool is_external);
   void wait(FakeStream* stream, const FakeEvent& event);
+  // What the host launches from here on starts no earlier.
+  void advance_host(Time now) { host_now_ = std::max(host_now_, now); }
   // False where nothing can go on any more, or nothing but what others have to do first.
   bool run_until(const std::function<bool()>& is_done);
   bool run_all();
@@ -131,6 +135,7 @@ class FakeDevice {
   bool has_context_ = false;
   int num_waits_ = 0;
   int num_kernels_ = 0;
+  Time host_now_;
   int failure_ = 0;
 };
 

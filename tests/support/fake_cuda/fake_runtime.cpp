@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/cuda/context_state.h"
 #include "tests/support/fake_cuda/fake_device.h"
 
 namespace {
@@ -37,7 +38,9 @@ cudaError_t call(const char* name, const Body& body) {
 }
 
 // A call that waits. Where streams wait for what other threads do, it lets them.
-cudaError_t wait_until(const char* name, const std::function<bool()>& is_done) {
+cudaError_t wait_until(const char* name,
+                       const std::function<bool()>& is_done,
+                       const std::function<moesim::Time()>& end) {
   if (const cudaError_t status = call(name, [] { return cudaSuccess; }); status != cudaSuccess) {
     return status;
   }
@@ -45,6 +48,7 @@ cudaError_t wait_until(const char* name, const std::function<bool()>& is_done) {
     {
       const std::lock_guard lock(device().mutex());
       if (device().run_until(is_done)) {
+        device().advance_host(end());
         return static_cast<cudaError_t>(device().failure());
       }
       if (!device().is_held_up()) {
@@ -58,12 +62,6 @@ cudaError_t wait_until(const char* name, const std::function<bool()>& is_done) {
 void destroy(void* handle) {
   const std::lock_guard lock(device().mutex());
   device().destroy(handle);
-}
-
-int get_context_state(int, unsigned* flags, int* is_active) {
-  *flags = 0;
-  *is_active = device().has_context() ? 1 : 0;
-  return 0;
 }
 
 }  // namespace
@@ -140,14 +138,6 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   });
 }
 
-cudaError_t cudaGetDriverEntryPointByVersion(
-    const char*, void** function, unsigned, unsigned long long, cudaDriverEntryPointQueryResult*) {
-  return call("cudaGetDriverEntryPointByVersion", [&] {
-    *function = reinterpret_cast<void*>(&get_context_state);
-    return cudaSuccess;
-  });
-}
-
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return call("cudaDeviceGetStreamPriorityRange", [&] {
     *least = 0;
@@ -170,7 +160,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return wait_until("cudaStreamSynchronize", [&] { return fake(stream)->items.empty(); });
+  return wait_until(
+      "cudaStreamSynchronize",
+      [&] { return fake(stream)->items.empty(); },
+      [&] { return fake(stream)->now; });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -210,13 +203,19 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const auto last = fake(event)->last;
-  return wait_until("cudaEventSynchronize", [&] { return last == nullptr || last->is_over; });
+  return wait_until(
+      "cudaEventSynchronize",
+      [&] { return last == nullptr || last->is_over; },
+      [&] { return last == nullptr ? moesim::Time() : last->time; });
 }
 
+// Who asks again and again waits, too.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", [&] {
-    const auto& last = fake(event)->last;
-    return last == nullptr || last->is_over ? cudaSuccess : cudaErrorNotReady;
+    const auto last = fake(event)->last;
+    const bool is_over = device().run_until([&] { return last == nullptr || last->is_over; });
+    const auto failure = static_cast<cudaError_t>(device().failure());
+    return is_over || failure != cudaSuccess ? failure : cudaErrorNotReady;
   });
 }
 
@@ -276,4 +275,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   destroy(graph);
   return cudaSuccess;
+}
+
+bool moesim::has_context(int) {
+  return device().has_context();
 }

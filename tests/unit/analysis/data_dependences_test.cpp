@@ -46,14 +46,47 @@ TEST_F(DataDependencesTest, FollowRows) {
   EXPECT_THAT(dependences(), ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(1), ElementsAre(0, 1)));
 }
 
-// Sums keep their order: each addition reads what the one before it wrote.
+// Sums keep their order: each addition reads what the one before it wrote, and what came before
+// that one it has through it.
 TEST_F(DataDependencesTest, AccumulationIsAChain) {
   const int a = hand_.add_tensor("a", 10);
   const std::vector<Region> all = {test::rows(a, 0, 10)};
   add({}, all);
   add(all, all);
   add(all, all);
-  EXPECT_THAT(dependences(), ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(0, 1)));
+  EXPECT_THAT(dependences(), ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(1)));
+}
+
+// An addition to the upper half hides what it added to there, and nothing else: who reads all rows
+// needs the first writer for the lower half.
+TEST_F(DataDependencesTest, AnAdditionHidesOnlyWhatItCovers) {
+  const int a = hand_.add_tensor("a", 10);
+  add({}, {test::rows(a, 0, 10)});
+  add({}, {test::rows(a, 5, 5)});  // writes over the first, and does not read it: hides nothing
+  add({test::rows(a, 5, 5)}, {test::rows(a, 5, 5)});
+  add({test::rows(a, 0, 10)}, {});
+  EXPECT_THAT(dependences(),
+              ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(0, 1), ElementsAre(0, 2)));
+}
+
+// A gradient of four slices, to which each of 1,000 micro-batches adds slice by slice: one
+// dependence for each addition but the first, 4 x 999, and not one for each pair of them.
+TEST_F(DataDependencesTest, MicroBatchesCostTheirNumberNotItsSquare) {
+  constexpr int kMicroBatches = 1'000;
+  const int gradient = hand_.add_tensor("gradient", 40);
+  for (int slice = 0; slice < 4; ++slice) {
+    add({}, {test::rows(gradient, 10 * slice, 10)});
+  }
+  for (int i = 1; i < kMicroBatches; ++i) {
+    for (int slice = 0; slice < 4; ++slice) {
+      add({test::rows(gradient, 10 * slice, 10)}, {test::rows(gradient, 10 * slice, 10)});
+    }
+  }
+  std::size_t num_dependences = 0;
+  for (const std::vector<int>& of_task : dependences()) {
+    num_dependences += of_task.size();
+  }
+  EXPECT_EQ(num_dependences, 4 * (kMicroBatches - 1));
 }
 
 // A wait between tasks with regions may only order a write after a read: that moves no data.

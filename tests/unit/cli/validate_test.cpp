@@ -168,6 +168,14 @@ TEST(DeterminismStudyTest, AHiddenStateIsAMiss) {
   EXPECT_THAT(finding.text, HasSubstr(kMiss));
 }
 
+TEST(ValidationDocumentTest, SectionsHaveTheirNames) {
+  std::vector<std::string> names;
+  for (const Section& section : all_sections(1)) {
+    names.push_back(section.name);
+  }
+  EXPECT_EQ(names, section_names());
+}
+
 // The sections that take no more than a second, as docs/validation.md has them.
 TEST(ValidationDocumentTest, IsCurrent) {
   const std::string document = read_file("docs/validation.md");

@@ -112,6 +112,18 @@ TEST(FabricTest, FatTreeOfThreeLevels) {
 }
 
 // Four NICs of 1 GB/s at a leaf over oversubscription 2: two links up, or one of 2 GB/s.
+// 4 NICs are two leaves below one pair of spines: the third level, for 2 such groups, would join
+// nothing. 2 NICs are one leaf.
+TEST(FabricTest, LevelsThatJoinNothingAreNotThere) {
+  for (const std::string routing : {"SPRAY", "DMODK"}) {
+    const std::string fabric = "fat_tree { down: [2, 2, 2] } routing: " + routing;
+    const auto top = [&](int nics) { return levels(joined(nics, fabric)).rbegin()->first; };
+    EXPECT_EQ(top(8), 2) << routing;
+    EXPECT_EQ(top(4), 1) << routing;
+    EXPECT_EQ(top(2), 0) << routing;
+  }
+}
+
 TEST(FabricTest, Oversubscription) {
   const std::string tree = "fat_tree { down: [4, 2] oversubscription: 2 } routing: DMODK";
   EXPECT_EQ(levels(joined(8, tree)), (Counts{{0, 2}, {1, 2}}));

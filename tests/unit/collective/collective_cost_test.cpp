@@ -164,6 +164,25 @@ TEST_F(CollectiveCostTest, AnAllReduceIsItsHalvesWhereItHasNoFigure) {
   EXPECT_THAT(costs_.assumptions(), Contains(HasSubstr("its REDUCE_SCATTER and ALL_GATHER")));
 }
 
+// Halves on links of theirs do not say which links the whole fills: it loads the port, 100 bytes at
+// 2 + 3 ps. It is the whole's own time only where both halves are their own.
+TEST_F(CollectiveCostTest, HalvesOnLinksLoadThePortOfTheWhole) {
+  profile_.collectives = {make_cost(CollectiveOperation::kReduceScatter, Span::kNode, 5, 2),
+                          make_cost(kAllGather, Span::kNode, 7, 3),
+                          make_cost(CollectiveOperation::kReduceScatter, Span::kFabric, 5, 2),
+                          make_cost(kAllGather, Span::kFabric, 7, 3)};
+  for (CollectiveCost& half : profile_.collectives) {
+    half.bottleneck = BottleneckPlace::kPrivate;
+  }
+  profile_.collectives[0].bottleneck = BottleneckPlace::kLink;
+  const CollectiveLoad inside = load(kAllReduce, 100, ranks(4));
+  EXPECT_EQ(inside.load, loads(500, 500, 0, 0));
+  EXPECT_EQ(inside.of_its_own, Time::zero());
+  const CollectiveLoad across = load(kAllReduce, 100, ranks(8, 0, 4));
+  EXPECT_EQ(across.load, loads(0, 0, 0, 0));
+  EXPECT_EQ(across.of_its_own, ps(500));
+}
+
 TEST_F(CollectiveCostTest, FasterPortsScaleWhatWasMeasuredOnSlowerOnes) {
   profile_.collectives = {make_cost(kAllGather, Span::kNode, 5, 2),
                           make_cost(kAllToAll, Span::kFabric, 7, 3)};

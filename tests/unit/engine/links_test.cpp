@@ -1,6 +1,7 @@
 // Collectives over the links of a cluster: closed forms with start-up times of zero, in all
 // resolutions. Links of 1 TB/s carry one byte per picosecond.
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include "sim/base/error.h"
 #include "sim/cluster/cluster_links.h"
 #include "sim/cluster/wired_cluster.h"
+#include "sim/engine/flow_maker.h"
 #include "sim/engine/simulate.h"
 #include "sim/engine/uncontended_work.h"
 #include "tests/unit/engine/program_maker.h"
@@ -185,6 +187,31 @@ fabric { single_switch {} })";
   maker_ = ProgramMaker(1024);
   collective({.operation = kAllReduce, .group = world(1024), .bytes = 64 << 20});
   EXPECT_NEAR(run(cluster(1024, 1, wiring)).seconds(), 2.681733e-3, 1e-9);
+}
+
+// 4,096 ranks send 4096 * 4095 messages to each other: refused before any is made. With a routing a
+// part may be empty; groups of 64 send 64 * 64 * 63 in all, which are followed.
+TEST(ManyMessagesTest, AreRefusedBeforeTheyAreMade) {
+  ProgramMaker maker(4096);
+  std::vector<int> all(4096);
+  std::iota(all.begin(), all.end(), 0);
+  maker.collective("s", {.operation = kAllToAll, .group = maker.group("world", {all}), .bytes = 1});
+  const Cluster ports = parse_cluster(
+      "num_nodes: 4096 gpus_per_node: 1 gpu_memory: '1 GiB' intra_node { rate: '1 TB/s' } "
+      "inter_node { rate: '1 TB/s' }",
+      "c.txtpb");
+  const Profile profile;
+  const TaskCosts costs(maker.program(), &ports, &profile);
+  EXPECT_THAT([&] { check_num_messages(costs); },
+              testing::ThrowsMessage<Error>(testing::StartsWith(
+                  "'t0' sends 16773120 messages; resolution flows follows at most 10000000 ")));
+  std::vector<std::vector<int>> groups(64);
+  for (const int rank : all) {
+    groups[rank / 64].push_back(rank);
+  }
+  maker.program().groups[0].members = groups;
+  const TaskCosts fewer(maker.program(), &ports, &profile);
+  EXPECT_NO_THROW(check_num_messages(fewer));
 }
 
 // A profile that took 10000 ps for what the links do in 6000: of its own, two of them end together

@@ -31,6 +31,31 @@ TEST(PortQueueTest, AloneTakesExactlyItsLoad) {
   EXPECT_EQ(end_of(port, 0), ps(1'000'000'014));
 }
 
+// Who has the port for itself is told when it ends as it enters; the second one is not, and the
+// third comes when both are gone. Of two at the same time, 500 each, both end after 1000.
+TEST(PortQueueTest, OnlyWhoeverFindsThePortFreeKnowsItsEndAtOnce) {
+  PortQueue port;
+  EXPECT_EQ(port.enter(ps(3), {.collective = 0, .load = ps(500), .alone = ps(900)}), ps(903));
+  EXPECT_EQ(port.enter(ps(903), {.collective = 1, .load = ps(97)}), ps(1000));
+  EXPECT_EQ(port.enter(ps(2000), {.collective = 2, .load = ps(500)}), ps(2500));
+  EXPECT_EQ(port.enter(ps(2000), {.collective = 3, .load = ps(500)}), std::nullopt);
+  port.settle();
+  EXPECT_EQ(end_of(port, 2), ps(3000));
+  EXPECT_EQ(end_of(port, 3), ps(3000));
+  EXPECT_EQ(port.enter(ps(3000), {.collective = 4, .load = ps(1)}), ps(3001));
+}
+
+// It has drained 300 of its 500 at full speed when the other one comes, who leaves after 2 x 100;
+// it then has 100 left: 300 + 200 + 100.
+TEST(PortQueueTest, WhatIsDrainedAloneIsDrained) {
+  PortQueue port;
+  port.enter(ps(0), {.collective = 0, .load = ps(500)});
+  port.enter(ps(300), {.collective = 1, .load = ps(100)});
+  port.settle();
+  EXPECT_EQ(end_of(port, 1), ps(500));
+  EXPECT_EQ(end_of(port, 0), ps(600));
+}
+
 TEST(PortQueueTest, AloneItsWeightDoesNotMatter) {
   // 1/3.7 is no binary fraction; alone a user still has the whole port.
   PortQueue port;
@@ -180,6 +205,8 @@ TEST(PortQueueTest, AnEndThatDoesNotFitIsTheLatestTime) {
     enter(port, ps(0), {.collective = i, .load = Time::from_seconds(10 * 86'400)});
   }
   EXPECT_EQ(port.users().back().end, Time::max());
+  PortQueue other;
+  EXPECT_EQ(other.enter(ps(5), {.load = Time::max()}), Time::max());
 }
 
 TEST(PortQueueDeathTest, LoadAndWeightArePositive) {

@@ -188,6 +188,17 @@ TEST(ProgramErrorsTest, Collectives) {
             "p.txtpb:8:69: no routing \"r\": the Program has none; add it");
 }
 
+// Members of a group hold equal runs of the experts: 3 do not lie on the 2 of mp.
+TEST(ProgramErrorsTest, ExpertsOfAnExchange) {
+  EXPECT_EQ(error_of_task("collective { operation: ALL_TO_ALL group: 'mp' bytes: '1 B' top_k: 1 "
+                          "num_experts: 3 }"),
+            "p.txtpb:8:83: 3 experts do not lie in equal runs on the 2 members of group \"mp\"; "
+            "give a multiple of 2");
+  EXPECT_EQ(error_of_task("collective { operation: ALL_TO_ALL group: 'mp' bytes: '1 B' top_k: 1 "
+                          "num_experts: 4 }"),
+            "");
+}
+
 TEST(ProgramErrorsTest, OtherDescriptors) {
   EXPECT_EQ(error_of_task("gate { top_k: 0 }"),
             "p.txtpb:8:15: top_k is 0; write a number from 1 to 2147483647");

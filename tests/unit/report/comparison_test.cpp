@@ -47,8 +47,30 @@ TEST(ComparisonTest, SpeedUpsAreOverTheBaseline) {
   EXPECT_EQ(comparison.rows[2].schedule, "fast");
 }
 
-TEST(ComparisonTest, AssumptionsAreListedOnce) {
-  EXPECT_THAT(all_assumptions(three()), ElementsAre("common", "of slow", "of base", "of fast"));
+// "common" holds for all three; the others say whose they are.
+TEST(ComparisonTest, AssumptionsAreListedOnceAndSayWhose) {
+  std::vector<std::string> lines;
+  for (const SharedAssumption& assumption : all_assumptions(three())) {
+    lines.push_back(assumption.line());
+  }
+  EXPECT_THAT(lines, ElementsAre("common", "slow: of slow", "base: of base", "fast: of fast"));
+  EXPECT_THAT(to_table(three()), HasSubstr("\n  - common\n  - slow: of slow\n"));
+  EXPECT_EQ(json::parse(to_json(three()))["assumptions"][1], "slow: of slow");
+}
+
+// What two of three rest on names both; a schedule that cannot run rests on nothing.
+TEST(ComparisonTest, AssumptionsOfSomeNameThem) {
+  SimulationResult other = result_of("other", 0.1);
+  other.assumptions = {"common"};
+  std::vector<ComparisonRow> rows = {row_of(result_of("base", 0.2)), row_of(other)};
+  rows.push_back(row_of(result_of("base", 0.2)));
+  rows.back().schedule = "third";
+  rows.push_back(row_of_error("none", "it cannot"));
+  const std::vector<SharedAssumption> all =
+      all_assumptions(make_comparison(std::move(rows), "base"));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].line(), "common");
+  EXPECT_EQ(all[1].line(), "base, third: of base");
 }
 
 TEST(ComparisonTest, JsonHasTheKeysOfTheContract) {

@@ -95,6 +95,31 @@ TEST(LinkLoadTest, WhatIsMeasuredLoadsPorts) {
   EXPECT_EQ(json["iteration_seconds"], 0.01);
 }
 
+// Measured at 1 ns a byte and spent on the NICs' links, 8 MB make the slower one, on which 4 MB
+// take 2 ms, busy for 8 ms, the faster one for 4; what they carry stays 4 MB.
+TEST(LinkLoadTest, ALinkThatIsFullCarriesNoMore) {
+  CollectiveCost cost;
+  cost.operation = CollectiveOperation::kAllToAll;
+  cost.span = Span::kFabric;
+  cost.group_size = 2;
+  cost.seconds_per_byte = 1e-9;
+  cost.bottleneck = BottleneckPlace::kLink;
+  cost.bottleneck_link = "node:*/nic:* -- switch:0/*";
+  Profile profile;
+  profile.collectives = {cost};
+  const LinkLoad load =
+      make_link_load(exchange(2).program(), chain(2), &profile, ps(10'000'000'000));
+  ASSERT_GE(load.rows.size(), 3U);
+  EXPECT_THAT(load.rows[0].name, HasSubstr("node:1/nic:0"));
+  EXPECT_DOUBLE_EQ(load.rows[0].busy_seconds, 8e-3);
+  EXPECT_DOUBLE_EQ(load.rows[0].utilisation, 0.8);
+  EXPECT_DOUBLE_EQ(load.rows[0].bytes, 4e6);
+  EXPECT_DOUBLE_EQ(load.rows[1].busy_seconds, 4e-3);
+  EXPECT_DOUBLE_EQ(load.rows[1].bytes, 4e6);
+  EXPECT_DOUBLE_EQ(load.rows[2].busy_seconds, 0.4e-3);  // PCIe, at 10 GB/s
+  EXPECT_DOUBLE_EQ(load.rows[2].bytes, 4e6);
+}
+
 TEST(LinkLoadTest, Csv) {
   const Profile profile;
   const LinkLoad load =

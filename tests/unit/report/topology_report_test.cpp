@@ -62,6 +62,11 @@ ports of a GPU       rate  latency
   into its node   40 GB/s  0 s
   to other nodes   4 GB/s  6.000 us
 
+transfers
+  GPUs that no NVLink joins  over PCIe in the whole node (peer_access: SYSTEM)
+  GPUs and NICs              directly: GPUDirect
+  to other nodes             by a NIC near the sender
+
 bisection bandwidth: 6 GB/s from the first 1 of 2 nodes to the rest (minimal cut)
 
 route from rank 1 to 2: alone 4 GB/s, latency 6.000 us
@@ -81,6 +86,35 @@ route from rank 1 to 2: alone 4 GB/s, latency 6.000 us
 }
 
 // Staged in memory of 3 GB/s for both ways, a message alone gets half of that.
+// What an option for transfers comes to, also where it comes to nothing.
+TEST(TopologyReportTest, Transfers) {
+  const auto summary = [](const std::string& nvlink) {
+    return summarize(wired(parse_cluster(
+        R"(name: "t" num_nodes: 2 gpus_per_node: 2 gpu_memory: "1 GiB"
+nodes { node { pcie_rate: "10 GB/s" memory_rate: "100 GB/s" nics: 2 nic_rate: "4 GB/s"
+  nic_placement: ROOT_PORT )" +
+            nvlink + R"( } }
+fabric { single_switch {} }
+transfers { peer_access: NEVER no_gpudirect: true pxn: true })",
+        "t.txtpb")));
+  };
+  const TopologySummary without = summary("");
+  EXPECT_THAT(to_text(without), HasSubstr(R"(
+transfers
+  GPUs of a node  through a socket's memory (peer_access: NEVER)
+  GPUs and NICs   through a socket's memory (no_gpudirect)
+  to other nodes  by a NIC near the sender: pxn is without effect, no NVLink leads to a neighbour
+)"));
+  const auto json = nlohmann::json::parse(to_json(without))["transfers"];
+  EXPECT_EQ(json["peer_access"], "NEVER");
+  EXPECT_EQ(json["no_gpudirect"], true);
+  EXPECT_EQ(json["pxn"], true);
+  EXPECT_EQ(json["pxn_has_effect"], false);
+  const TopologySummary with = summary("nvlink { rate: '40 GB/s' }");
+  EXPECT_THAT(to_text(with), HasSubstr("\n  to other nodes             PXN: by the NIC of the"));
+  EXPECT_EQ(nlohmann::json::parse(to_json(with))["transfers"]["pxn_has_effect"], true);
+}
+
 TEST(TopologyReportTest, AMessageThatTakesAMediumTwiceGetsHalf) {
   const TopologySummary summary = summarize(wired(parse_cluster(
       "num_nodes: 1 gpus_per_node: 2 gpu_memory: '1 GiB' nodes { node { pcie_rate: '10 GB/s' "

@@ -154,5 +154,34 @@ TEST(StagedPlanTest, SearchesOnOneMicroBatchAndBuildsAll) {
   EXPECT_LT(*sizes.begin(), plan.program.tasks.size() / 2);
 }
 
+// One micro-batch alone is fastest with the fewest tasks: degrees 1, 2, 3, and so on. With all four
+// a Program of degree 3 is the fastest, one of degree 4 faster still: the first is found, the
+// second is not among those that are looked at. The runner-up is the next of those.
+TEST(StagedPlanTest, TheBestForOneMicroBatchAreComparedOnAll) {
+  const Scenario scenario = staged(2, 4);
+  Evaluator evaluator = unit_evaluator();
+  const auto num_tasks = [&](int degree) {
+    return std::ssize(
+        build_schedule("tutel", scenario, degrees(scenario, degree, degree), evaluator).tasks);
+  };
+  const std::map<std::int64_t, std::int64_t> times = {{num_tasks(1), 9'000'000},
+                                                      {num_tasks(2), 8'000'000},
+                                                      {num_tasks(3), 7'000'000},
+                                                      {num_tasks(4), 6'000'000}};
+  ASSERT_EQ(times.size(), 4U);
+  evaluator.evaluate = [&times](const Program& program) {
+    const auto known = times.find(std::ssize(program.tasks));
+    const Time total =
+        Time::from_picoseconds(known == times.end() ? std::ssize(program.tasks) : known->second);
+    return Evaluation{total, total, total};
+  };
+  const Plan plan = plan_schedule("tutel", scenario, Policy::kSearch, evaluator);
+  EXPECT_EQ(plan.degrees, degrees(scenario, 3, 3));
+  EXPECT_EQ(std::ssize(plan.program.tasks), num_tasks(3));
+  ASSERT_TRUE(plan.runner_up);
+  EXPECT_EQ(plan.runner_up->degrees, degrees(scenario, 2, 2));
+  EXPECT_EQ(plan.runner_up->time.picoseconds(), 8'000'000);
+}
+
 }  // namespace
 }  // namespace moesim

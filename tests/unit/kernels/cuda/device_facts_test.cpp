@@ -75,9 +75,11 @@ TEST_F(HardwareQueuesTest, AreSetBeforeTheContextIsThere) {
 TEST_F(HardwareQueuesTest, CannotBeSetLater) {
   const FakeCuda cuda;
   const DeviceMemory memory = make_device_memory(1);
-  EXPECT_THAT(failure_of([] { set_hardware_queues(4, 0); }),
-              HasSubstr("was made while CUDA_DEVICE_MAX_CONNECTIONS was not set; start the program "
-                        "with CUDA_DEVICE_MAX_CONNECTIONS=4"));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(failure_of([] { set_hardware_queues(4, 0); }),
+                HasSubstr("was made while CUDA_DEVICE_MAX_CONNECTIONS was not set; start the "
+                          "program with CUDA_DEVICE_MAX_CONNECTIONS=4"));
+  }
 }
 
 TEST_F(HardwareQueuesTest, MayBeAsTheyWere) {
