@@ -17,7 +17,7 @@ namespace moesim {
 // (without_cuda.cpp).
 
 // Throws Error where it was not built, which says how to get it, and Failure, in one sentence,
-// where there is no device.
+// where there is no device. Makes no context.
 void require_gpu(int device);
 
 // What an option may ask for: no GPU has more SMs, NCCL no more CTAs.

@@ -50,8 +50,11 @@ ProbeMachine machine_of(const GpuProbeRun& run, const DeviceFacts& facts) {
 
 }  // namespace
 
+// Without making the device's context: hardware queues must be set before that.
 void require_gpu(int device) {
-  use_device(device);
+  if (device >= count_devices()) {
+    use_device(device);  // says what is missing
+  }
 }
 
 std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks) {
@@ -60,7 +63,7 @@ std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRan
 }
 
 std::vector<std::string> gpu_environment(int device) {
-  use_device(device);
+  require_gpu(device);
   const DeviceFacts facts = device_facts(device);
   std::vector<std::string> lines = {
       fmt::format("{}, {} of them", describe(facts), count_devices()),

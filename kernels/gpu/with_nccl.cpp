@@ -24,7 +24,7 @@ std::string nccl_text() {
 }
 
 std::unique_ptr<Executor> make_nccl_executor(const Program& program, const GpuRanks& ranks) {
-  use_device(0);
+  require_gpu(0);
   if (program.num_ranks > count_devices()) {
     throw Failure(
         fmt::format("{} ranks on GPUs of their own, and this process sees {}; run fewer ranks, or "

@@ -137,12 +137,14 @@ run "$execute" --gpu-probes "$work/probes_queues" --probe-set queues --hardware-
   --budget 20 || true
 end
 
-# Probes before the schedules that are predicted from them.
+# Four ranks before eight, and probes before the schedules that are predicted from them: what is
+# measured before it is cut off can be compared.
 begin schedules 160
-for program in "$carried"/timing/*_probe_*.json "$carried"/timing/*.json; do
+for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
+  "$carried"/timing/8_probe_*.json "$carried"/timing/8_*.json; do
   name=$(basename "$program" .json)
-  [ ! -e "$work/program_$name" ] || continue
-  run "$execute" "$program" --backend cuda --storage bf16 --warmup 1 --repeat 5 \
+  [ -e "$program" ] && [ ! -e "$work/program_$name" ] || continue
+  run "$execute" "$program" --backend cuda --storage bf16 --warmup 1 --repeat 3 \
     --record "$work/program_$name" || true
 done
 end
