@@ -84,7 +84,7 @@ TEST_F(GpuCheckScriptTest, WritesAFileThatValidateReads) {
   EXPECT_THAT(outcome.out, HasSubstr("| equality | done |"));
   EXPECT_THAT(outcome.out, HasSubstr("| tutel | 4 | "));
   EXPECT_THAT(outcome.out, HasSubstr("| 0 | reproduced |"));
-  EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3 us"));
+  EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
   // The stand-in ran none of the check's own Programs.
   EXPECT_THAT(outcome.out, HasSubstr("Not compared: result.json: no runs of"));
 }

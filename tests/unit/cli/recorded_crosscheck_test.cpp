@@ -89,7 +89,8 @@ class GpuSectionTest : public testing::Test {
 };
 
 TEST_F(GpuSectionTest, WithoutAFileItSaysThatNoGpuHasBeenHad) {
-  const validation::Finding finding = validation::study_gpu({.stored = "no/such/file"});
+  const validation::Finding finding =
+      validation::study_gpu({.scenarios = {}, .stored = "no/such/file"});
   EXPECT_EQ(finding.text, "No GPU has been had so far: nothing here was measured on one.\n\n");
   EXPECT_EQ(finding.num_misses, 0);
 }
@@ -125,7 +126,7 @@ TEST_F(GpuSectionTest, ProbesAreTabulated) {
   EXPECT_EQ(finding.num_misses, 0);
   EXPECT_THAT(finding.text, HasSubstr("1 of 4 configurations rejected"));
   EXPECT_THAT(finding.text, HasSubstr("| 10000 x 10000 | cold | 0 s | 500.0 |"));
-  EXPECT_THAT(finding.text, HasSubstr("A launch takes the host 3 us"));
+  EXPECT_THAT(finding.text, HasSubstr("A launch takes the host 3.000 us"));
   EXPECT_THAT(finding.text, HasSubstr("Not measured: late: the budget is over"));
 }
 
