@@ -55,11 +55,22 @@ CudaExecutor::CudaExecutor(const Program& program, const CudaOptions& options)
       iteration_({program_.script(), program_.steps(), launcher_, streams_, events_, carrier_}) {
   if (options.uses_graph) {
     refuse_host_waits(program);
-    graph_ = instantiate(iteration_.capture());
   }
 }
 
+// Task by task first: CUDA loads a kernel when it is first launched, which a capture does not
+// allow.
+void CudaExecutor::make_graph(const TensorStore& tensors) {
+  program_.upload(tensors, streams_.main());
+  iteration_.issue();
+  check_cuda(cudaStreamSynchronize(streams_.main()), "cudaStreamSynchronize");
+  graph_ = instantiate(iteration_.capture());
+}
+
 Execution CudaExecutor::run(TensorStore& tensors) {
+  if (options_.uses_graph && graph_ == nullptr) {
+    make_graph(tensors);
+  }
   program_.upload(tensors, streams_.main());
   if (graph_ != nullptr) {
     check_cuda(cudaGraphLaunch(graph_.get(), streams_.main()), "cudaGraphLaunch");

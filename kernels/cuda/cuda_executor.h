@@ -20,7 +20,8 @@ class CudaExecutor : public Executor {
  public:
   // Keeps a reference to the Program, which the verifier has accepted. Throws Failure where there
   // is no device, too little memory on it or a wrong number of hardware queues, CudaError where
-  // CUDA fails, and Error where make_operation does and for graphs of Programs with host waits.
+  // CUDA fails, Hang where collectives never begin because members do not come to them, and Error
+  // where make_operation does and for graphs of Programs with host waits.
   CudaExecutor(const Program& program, const CudaOptions& options);
 
   // `tensors` must hold all ranks. Throws CudaError.
@@ -29,6 +30,7 @@ class CudaExecutor : public Executor {
   const DeviceFacts& device() const { return facts_; }
 
  private:
+  void make_graph(const TensorStore& tensors);
   std::vector<std::string> assumptions() const;
 
   CudaOptions options_;
@@ -39,7 +41,7 @@ class CudaExecutor : public Executor {
   EventTable events_;
   CopyCarrier carrier_;
   Iteration iteration_;
-  ExecutableGraph graph_;  // null where tasks are launched one by one
+  ExecutableGraph graph_;  // null before the first run, and where tasks are launched one by one
 };
 
 }  // namespace moesim

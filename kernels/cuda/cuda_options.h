@@ -15,8 +15,8 @@ struct CudaOptions {
   // store can be compared. Else tensors share memory, and only inputs and results come back.
   bool keeps_all = false;
   int gemm_sms = 0;  // SMs that cuBLASLt's algorithms count on; 0: all
-  // The iteration is captured once as a graph, and runs launch that: what the host takes to launch
-  // task after task does not show. Not for Programs with host waits.
+  // The iteration is captured as a graph in the first run, and runs launch that: what the host
+  // takes to launch task after task does not show. Not for Programs with host waits.
   bool uses_graph = false;
 };
 

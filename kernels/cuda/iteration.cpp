@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include <nvtx3/nvToolsExt.h>
 
@@ -27,6 +28,41 @@ void tell(const std::function<void(News)>& hook, const std::decay_t<News>& news)
     hook(news);
   }
 }
+
+// What is put on a stream, and on those that wait for it, becomes a graph. One that is left before
+// its end is thrown away.
+class StreamCapture {
+ public:
+  StreamCapture(cudaStream_t stream, bool& is_capturing) : is_capturing_(is_capturing) {
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+               "cudaStreamBeginCapture");
+    stream_ = stream;
+    is_capturing_ = true;
+  }
+  ~StreamCapture() {
+    is_capturing_ = false;
+    if (stream_ != nullptr) {
+      cudaGraph_t graph = nullptr;
+      static_cast<void>(cudaStreamEndCapture(stream_, &graph));
+      const Graph unfinished(graph);
+    }
+  }
+  StreamCapture(const StreamCapture&) = delete;
+  StreamCapture& operator=(const StreamCapture&) = delete;
+  StreamCapture(StreamCapture&&) = delete;
+  StreamCapture& operator=(StreamCapture&&) = delete;
+
+  Graph end() {
+    cudaGraph_t graph = nullptr;
+    check_cuda(cudaStreamEndCapture(std::exchange(stream_, nullptr), &graph),
+               "cudaStreamEndCapture");
+    return Graph(graph);
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool& is_capturing_;
+};
 
 int64_t spin_nanoseconds(const Program& program, const Fixed& fixed, int rank) {
   const std::vector<double>& scale = program.rank_scale;
@@ -57,20 +93,9 @@ void Iteration::issue() {
 }
 
 Graph Iteration::capture() {
-  is_capturing_ = true;
-  const cudaStream_t main = parts_.streams.main();
-  check_cuda(cudaStreamBeginCapture(main, cudaStreamCaptureModeThreadLocal),
-             "cudaStreamBeginCapture");
-  cudaGraph_t graph = nullptr;
-  try {
-    issue_all();
-  } catch (...) {
-    static_cast<void>(cudaStreamEndCapture(main, &graph));
-    const Graph unfinished(graph);
-    throw;
-  }
-  check_cuda(cudaStreamEndCapture(main, &graph), "cudaStreamEndCapture");
-  return Graph(graph);
+  StreamCapture capture(parts_.streams.main(), is_capturing_);
+  issue_all();
+  return capture.end();
 }
 
 void Iteration::issue_all() {
@@ -84,10 +109,8 @@ void Iteration::issue_all() {
 
 void Iteration::issue(const Issue& issue) {
   const NamedRange range(parts_.script.task(issue.places.front()).name);
-  if (!is_capturing_) {
-    for (const ScriptPlace& place : issue.places) {
-      launched_[place.rank][place.position] = clock_.now();
-    }
+  for (const ScriptPlace& place : issue.places) {
+    launched_[place.rank][place.position] = is_capturing_ ? Time::zero() : clock_.now();
   }
   if (entry(issue.places.front()).lane == kNone) {
     tell(parts_.hooks.host_waits, true);

@@ -75,22 +75,23 @@ void LoadedProgram::load() {
   bases_ = layout_.bases(address_of(memory_));
   LoweringSpace space(program, options_.storage, bases_);
   steps_ = lower_program(script_, options_.rounding, space);
-  check_cuda(cudaMemcpy(pointer(bases_.tables),
-                        space.tables().data(),
-                        space.tables().size(),
-                        cudaMemcpyHostToDevice),
-             "cudaMemcpy");
+  if (!space.tables().empty()) {
+    check_cuda(cudaMemcpy(pointer(bases_.tables),
+                          space.tables().data(),
+                          space.tables().size(),
+                          cudaMemcpyHostToDevice),
+               "cudaMemcpy");
+  }
 }
 
 void LoadedProgram::upload(const TensorStore& tensors, cudaStream_t stream) {
-  // All bits set: a NaN of either floating type, and the index of no row.
-  constexpr int kUnwritten = 0xFF;
   const Program& program = *script_.program;
-  check_cuda(cudaMemsetAsync(memory_.get(),
-                             kUnwritten,
-                             static_cast<size_t>(layout_.arena_bytes() + layout_.scratch_bytes()),
-                             stream),
-             "cudaMemsetAsync");
+  if (const int64_t bytes = layout_.arena_bytes() + layout_.scratch_bytes(); bytes > 0) {
+    // All bits set: a NaN of either floating type, and the index of no row.
+    constexpr int kUnwritten = 0xFF;
+    check_cuda(cudaMemsetAsync(memory_.get(), kUnwritten, static_cast<size_t>(bytes), stream),
+               "cudaMemsetAsync");
+  }
   for (const int rank : tensors.ranks()) {
     for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
       if (!layout_.has(rank, tensor) || !(options_.keeps_all || program.tensors[tensor].input)) {

@@ -11,6 +11,7 @@
 #include "kernels/cuda/nccl/nccl_threads.h"
 #include "tests/property/cuda_runs.h"
 #include "tests/property/equality_model.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
 #include "tests/support/fake_nccl/fake_nccl.h"
 
 namespace moesim {

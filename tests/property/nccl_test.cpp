@@ -8,6 +8,7 @@
 #include "sim/schedule/unit_evaluator.h"
 #include "tests/property/cuda_runs.h"
 #include "tests/property/equality_model.h"
+#include "tests/support/fake_cuda/fake_cuda.h"
 #include "tests/support/fake_nccl/fake_nccl.h"
 
 namespace moesim {

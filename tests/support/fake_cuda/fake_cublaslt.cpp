@@ -41,12 +41,10 @@ FakeDevice& device() {
 
 template <typename Body>
 cublasStatus_t call(const char* name, const Body& body) {
-  const std::lock_guard lock(device().mutex());
-  if (const auto status = device().enter(name)) {
-    return static_cast<cublasStatus_t>(*status);
-  }
-  body();
-  return CUBLAS_STATUS_SUCCESS;
+  return moesim::testing::fake_call<cublasStatus_t>(name, [&] {
+    body();
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
 
 template <typename Fake, typename Handle>

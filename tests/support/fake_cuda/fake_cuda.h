@@ -52,6 +52,8 @@ class FakeCuda {
   const std::map<std::string, int>& calls() const;
   // Waits that had something to wait for.
   int num_waits() const;
+  // Streams that were made with more than the least priority.
+  int num_high_priority_streams() const;
   // Streams, events, graphs, memory, descriptors that were made and not given back.
   int num_live_handles() const;
 

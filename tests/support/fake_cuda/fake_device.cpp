@@ -37,6 +37,10 @@ int FakeCuda::num_waits() const {
   return device_->num_waits();
 }
 
+int FakeCuda::num_high_priority_streams() const {
+  return device_->num_high_priorities();
+}
+
 int FakeCuda::num_live_handles() const {
   return static_cast<int>(device_->num_handles());
 }
@@ -62,8 +66,9 @@ std::optional<int> FakeDevice::enter(const std::string& call) {
   return std::nullopt;
 }
 
-FakeStream* FakeDevice::make_stream() {
+FakeStream* FakeDevice::make_stream(int priority) {
   has_context_ = true;
+  num_high_priorities_ += priority < 0 ? 1 : 0;  // as CUDA counts
   FakeStream* stream = make<FakeStream>();
   stream->priority = random_.uniform();
   streams_.push_back(stream);

@@ -69,6 +69,7 @@ class FakeDevice {
   std::optional<int> enter(const std::string& call);
   const std::map<std::string, int>& calls() const { return calls_; }
   int num_waits() const { return num_waits_; }
+  int num_high_priorities() const { return num_high_priorities_; }
 
   // Of every call: ranks may be threads.
   std::recursive_mutex& mutex() { return mutex_; }
@@ -84,7 +85,7 @@ class FakeDevice {
   void destroy(void* handle) { handles_.erase(handle); }
   size_t num_handles() const { return handles_.size(); }
 
-  FakeStream* make_stream();
+  FakeStream* make_stream(int priority);
   void destroy_stream(FakeStream* stream);
 
   // Memory of the device; null where there is not enough.
@@ -135,8 +136,20 @@ class FakeDevice {
   bool has_context_ = false;
   int num_waits_ = 0;
   int num_kernels_ = 0;
+  int num_high_priorities_ = 0;
   Time host_now_;
   int failure_ = 0;
 };
+
+// Counts a call and does it, unless it is to fail; how each function of the fake begins. One call
+// at a time: ranks may be threads.
+template <typename Status, typename Body>
+Status fake_call(const char* name, const Body& body) {
+  const std::lock_guard lock(FakeDevice::current().mutex());
+  if (const auto status = FakeDevice::current().enter(name)) {
+    return static_cast<Status>(*status);
+  }
+  return body();
+}
 
 }  // namespace moesim::testing

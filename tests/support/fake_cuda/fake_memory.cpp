@@ -17,11 +17,7 @@ FakeDevice& device() {
 
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
-  const std::lock_guard lock(device().mutex());
-  if (const auto status = device().enter(name)) {
-    return static_cast<cudaError_t>(*status);
-  }
-  return body();
+  return moesim::testing::fake_call<cudaError_t>(name, body);
 }
 
 template <typename Work>
@@ -82,6 +78,9 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
   return call("cudaMemcpy", [&] {
+    if (to == nullptr || from == nullptr) {
+      return cudaErrorInvalidValue;  // even of no bytes
+    }
     std::memcpy(to, from, bytes);
     return cudaSuccess;
   });
@@ -115,6 +114,9 @@ cudaError_t cudaMemcpy2DAsync(void* to,
 
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
   return call("cudaMemsetAsync", [&] {
+    if (memory == nullptr) {
+      return cudaErrorInvalidValue;  // even of no bytes
+    }
     return enqueue(stream, kernel_time(), [=] { std::memset(memory, value, bytes); });
   });
 }

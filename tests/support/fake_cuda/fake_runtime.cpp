@@ -27,14 +27,9 @@ FakeEvent* fake(cudaEvent_t event) {
   return reinterpret_cast<FakeEvent*>(event);
 }
 
-// Counts the call and does it, unless it is to fail.
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
-  const std::lock_guard lock(device().mutex());
-  if (const auto status = device().enter(name)) {
-    return static_cast<cudaError_t>(*status);
-  }
-  return body();
+  return moesim::testing::fake_call<cudaError_t>(name, body);
 }
 
 // A call that waits. Where streams wait for what other threads do, it lets them.
@@ -146,9 +141,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int priority) {
   return call("cudaStreamCreateWithPriority", [&] {
-    *stream = reinterpret_cast<cudaStream_t>(device().make_stream());
+    *stream = reinterpret_cast<cudaStream_t>(device().make_stream(priority));
     return cudaSuccess;
   });
 }
