@@ -1,7 +1,6 @@
 #include "calibration/calibrate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -13,21 +12,6 @@
 
 namespace moesim {
 namespace {
-
-bool has_two_sizes(const std::vector<Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
-    return sample.size != samples.front().size;
-  });
-}
-
-// How far a line lies from the median of the times of any size.
-double worst_of_medians(const Line& line, const std::vector<Sample>& samples) {
-  double worst = 0;
-  for (const Sample& median : median_table(samples)) {
-    worst = std::max(worst, std::abs(1 - line.at(median.size) / median.seconds));
-  }
-  return worst;
-}
 
 // A collective's time is that of its slowest member: by task.
 std::map<int, double> collective_seconds(const Trace& run) {
@@ -49,17 +33,6 @@ std::vector<Sample> collective_samples(const Program& program, const std::vector
     }
   }
   return samples;
-}
-
-// What stands instead of a line that lies too far from the medians; empty where it does not.
-std::vector<MeasuredPoint> table_instead(const Line& line, const std::vector<Sample>& samples) {
-  std::vector<MeasuredPoint> points;
-  if (worst_of_medians(line, samples) > kWorstResidual) {
-    for (const Sample& point : median_table(samples)) {
-      points.push_back({static_cast<int64_t>(point.size), point.seconds});
-    }
-  }
-  return points;
 }
 
 CollectiveCost fit_collective(const PlannedCollective& planned,

@@ -13,9 +13,6 @@ namespace moesim {
 // Runs a Program on the backend until enough runs are accepted, and gives their traces.
 using Measure = std::function<std::vector<Trace>(const Program& program)>;
 
-// A line whose medians lie further off than this is not kept: the profile gets the measured table.
-inline constexpr double kWorstResidual = 0.1;
-
 // Measures the probes and fits a profile to them: operations by FLOPs where they have any, else by
 // bytes. The caller adds its name, source and environment.
 Profile calibrate(const ProbePlan& plan, const Measure& measure);

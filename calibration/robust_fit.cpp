@@ -109,7 +109,32 @@ void rate(const std::vector<Sample>& samples, const std::vector<double>& weights
   }
 }
 
+// How far a line lies from the median of the times of any size.
+double worst_of_medians(const Line& line, const std::vector<Sample>& samples) {
+  double worst = 0;
+  for (const Sample& median : median_table(samples)) {
+    worst = std::max(worst, std::abs(residual(line, median)));
+  }
+  return worst;
+}
+
 }  // namespace
+
+bool has_two_sizes(const std::vector<Sample>& samples) {
+  return std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+    return sample.size != samples.front().size;
+  });
+}
+
+std::vector<MeasuredPoint> table_instead(const Line& line, const std::vector<Sample>& samples) {
+  std::vector<MeasuredPoint> points;
+  if (worst_of_medians(line, samples) > kWorstResidual) {
+    for (const Sample& point : median_table(samples)) {
+      points.push_back({static_cast<int64_t>(point.size), point.seconds});
+    }
+  }
+  return points;
+}
 
 Line fit_line(const std::vector<Sample>& samples) {
   const auto [least, most] =

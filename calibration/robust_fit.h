@@ -28,6 +28,16 @@ struct Line {
 // goes through the origin, one that would fall is flat. Needs at least two different sizes.
 Line fit_line(const std::vector<Sample>& samples);
 
+// Whether a line can be fitted.
+bool has_two_sizes(const std::vector<Sample>& samples);
+
+// A line whose medians lie further off than this is not kept: the profile gets the measured table.
+inline constexpr double kWorstResidual = 0.1;
+
+// The medians of the sizes, which stand instead of a line that lies too far from one of them; empty
+// where it does not.
+std::vector<MeasuredPoint> table_instead(const Line& line, const std::vector<Sample>& samples);
+
 // The median of the times of each size, made non-descending: sizes whose medians descend are pooled
 // with their neighbours, and get the median of all their samples (the pool-adjacent-violators
 // algorithm: the isotonic table with the least absolute deviations), so that one slow size does not

@@ -1,11 +1,18 @@
 #include "kernels/execute/execute.h"
 
+#include <memory>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "kernels/execute/steps.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/host/host_executor.h"
 #include "kernels/mpi/processes.h"
 #include "kernels/results.h"
+#include "sim/base/message.h"
+#include "sim/io/files.h"
+#include "sim/io/gpu_check.h"
 
 namespace moesim {
 namespace {
@@ -31,9 +38,56 @@ int execute_in_processes(const RunOptions& options, const Processes& processes) 
   return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
 }
 
+// What a GPU is told of the host's options: rounding, queues.
+GpuRanks gpu_ranks(const RunOptions& options) {
+  GpuRanks gpu = options.gpu;
+  gpu.cuda.rounding = options.host.rounding;
+  gpu.cuda.hardware_queues = options.host.hardware_queues;
+  gpu.cuda.keeps_all = !options.results.empty();
+  return gpu;
+}
+
+int execute_on_gpus(const RunOptions& options) {
+  require_gpu(options.gpu.cuda.device);
+  const Program program = load_verified(options);
+  check_memory(program, program.num_ranks, options.program);
+  const std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu_ranks(options));
+  TensorStore tensors(program);
+  RepeatedRuns runs = repeat(*executor, options.repeat, tensors);
+  const ExecutedRuns executed{std::move(runs), results_to_text(tensors)};
+  report(options, program, executed);
+  return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
+}
+
+int tell_gpu_facts(const RunOptions& options) {
+  for (const std::string& line : gpu_environment(options.gpu.cuda.device)) {
+    fmt::print("{}\n", visible_in_line(line));
+  }
+  return kExitOk;
+}
+
+int probe(const RunOptions& options) {
+  GpuProbeRun run = options.probe_run;
+  run.device = options.gpu.cuda.device;
+  run.hardware_queues = options.host.hardware_queues;
+  const GpuProbes probes = run_gpu_probes(run);
+  write_file_atomically(options.gpu_probes, probes_to_json(probes));
+  fmt::print("{}: {} probes\n", visible_in_line(options.gpu_probes), probes.readings.size());
+  return kExitOk;
+}
+
 }  // namespace
 
 int execute(const RunOptions& options) {
+  if (options.gpu_facts) {
+    return tell_gpu_facts(options);
+  }
+  if (!options.gpu_probes.empty()) {
+    return probe(options);
+  }
+  if (options.backend == BackendKind::kCuda) {
+    return execute_on_gpus(options);
+  }
   if (options.transport == TransportKind::kThreads) {
     return execute_on_threads(options);
   }

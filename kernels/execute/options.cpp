@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 
 #include <CLI/App.hpp>
@@ -10,6 +9,8 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/core.h>
 
+#include "kernels/execute/gpu_options.h"
+#include "kernels/execute/option_choice.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
@@ -24,7 +25,8 @@ constexpr double kMaxDilation = 1e6;
 
 constexpr const char* kDescription =
     "moesim-execute runs a Program file for real on this machine: every rank and stream is a\n"
-    "thread, data are computed and moved, links and long operations are paced.";
+    "thread, data are computed and moved, links and long operations are paced. With --backend\n"
+    "cuda it runs on GPUs, where nothing is paced.";
 
 constexpr const char* kDetails =
     R"(The verifier judges the Program first; one that it rejects is not run. Runs that this machine
@@ -38,6 +40,10 @@ Clocks:
   raw       nothing is paced: copies and operations fight for cores and memory for real; run no more
             ranks than the machine has cores
 
+With --backend cuda all ranks share one GPU as logical ranks, whose collectives are copies within
+its memory, or each has a GPU of its own and NCCL (--gpus each). With --results every tensor is kept
+whole, which takes more memory. --gpu-facts and --gpu-probes take no PROGRAM.
+
 With --transport mpi nothing paces collectives: they take as long as Open MPI and the network take.
 Process 0 prints and writes the files. When a process dies or the ranks hang, all end.
 
@@ -46,8 +52,11 @@ Examples:
   moesim-execute program.json --cluster cluster.txtpb --dilation 16 --repeat 10
   moesim-execute program.json --data integer --rounding exact --results results.txt
   mpirun -np 4 moesim-execute program.json --transport mpi --trace trace.json
+  moesim-execute program.json --backend cuda --storage bf16 --repeat 10 --trace trace.json
+  moesim-execute --gpu-probes probes.json --budget 120
 
-Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs), 2 bad usage or input
+Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs, no GPU), 2 bad usage
+or input
 )";
 
 class HelpFormatter : public CLI::Formatter {
@@ -65,27 +74,6 @@ class HelpFormatter : public CLI::Formatter {
     return option->get_option_text().empty() ? "" : " " + option->get_option_text();
   }
 };
-
-// An option whose value is one of a few words.
-template <typename Value>
-void add_choice(CLI::App& app,
-                const std::string& name,
-                Value& value,
-                const std::map<std::string, Value>& words,
-                const std::string& description) {
-  std::string text;
-  for (const auto& word : words) {
-    text += (text.empty() ? "" : "|") + word.first;
-  }
-  const auto parse = [&value, words, name, text](const std::string& word) {
-    const auto found = words.find(word);
-    if (found == words.end()) {
-      throw Error(fmt::format("{} {}: say one of {}", name, word, text));
-    }
-    value = found->second;
-  };
-  app.add_option_function<std::string>(name, parse, description)->option_text(text);
-}
 
 void add_machine(CLI::App& app, RunOptions& options) {
   add_choice<TransportKind>(app,
@@ -165,6 +153,11 @@ void add_runs(CLI::App& app, RunOptions& options) {
   app.add_option("--traces", options.traces, "Writes the trace of every run: DIR/0.json, ...")
       ->option_text("DIR")
       ->check(CLI::ExistingDirectory);
+  app.add_option("--record",
+                 options.record,
+                 "Writes the spans of all accepted runs, and a hash of\n"
+                 "the Program: what the GPU check is put together from")
+      ->option_text("FILE");
   app.add_option("--results",
                  options.results,
                  "Writes a line for each rank's buffers: a hash of\n"
@@ -188,7 +181,9 @@ void check(const CLI::App& app, const RunOptions& options) {
         "--clock raw paces nothing, so that --dilation and --cluster have no effect; leave them "
         "out");
   }
-  check_outputs({options.trace, options.results}, {options.program, options.cluster});
+  check_gpu(app, options);
+  check_outputs({options.trace, options.results, options.record, options.gpu_probes},
+                {options.program, options.cluster});
 }
 
 }  // namespace
@@ -205,6 +200,7 @@ std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const*
   add_machine(app, options);
   add_data(app, options);
   add_runs(app, options);
+  add_gpu(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -214,7 +210,7 @@ std::variant<RunOptions, RunText> parse_run_options(int argc, const char* const*
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{}; see moesim-execute --help", error.what()));
   }
-  if (options.program.empty()) {
+  if (options.program.empty() && !options.gpu_facts && options.gpu_probes.empty()) {
     throw Error("no PROGRAM given; see moesim-execute --help");
   }
   check(app, options);

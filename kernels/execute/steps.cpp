@@ -10,10 +10,12 @@
 #include "kernels/host/machine_memory.h"
 #include "kernels/tensor_store.h"
 #include "sim/base/error.h"
+#include "sim/base/hash.h"
 #include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/gpu_check.h"
 #include "sim/io/trace.h"
 #include "sim/program/verifier.h"
 
@@ -55,6 +57,15 @@ void print_out(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw std::runtime_error("cannot write to standard output");
   }
+}
+
+std::string record_of(const RunOptions& options, const Program& program, const RepeatedRuns& runs) {
+  MeasuredProgram measured{program.name, content_hash(read_file(options.program)), 0, {}};
+  measured.num_ranks = program.num_ranks;
+  for (const Execution& run : runs.accepted) {
+    measured.runs.push_back({run.trace.end, run.trace.spans});
+  }
+  return measured_program_to_json(measured);
 }
 
 }  // namespace
@@ -112,6 +123,9 @@ void report(const RunOptions& options, const Program& program, const ExecutedRun
   }
   if (!options.results.empty()) {
     write_file_atomically(options.results, executed.results);
+  }
+  if (!options.record.empty()) {
+    write_file_atomically(options.record, record_of(options, program, runs));
   }
 }
 

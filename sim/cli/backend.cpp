@@ -8,6 +8,7 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include "kernels/gpu/gpu.h"
 #include "kernels/host/host_executor.h"
 #include "kernels/host/machine_memory.h"
 #include "sim/base/error.h"
@@ -100,6 +101,9 @@ void Backend::require_paced(const Program& program) const {
 }
 
 void Backend::require_runnable(const std::vector<Program>& programs) const {
+  if (is_cuda()) {
+    require_gpu(options_.gpu.cuda.device);
+  }
   const int64_t memory = available_memory();
   const double num_runs = rule_.least + kNumWarmups;
   std::string largest;
@@ -108,7 +112,7 @@ void Backend::require_runnable(const std::vector<Program>& programs) const {
   for (const Program& program : programs) {
     require_paced(program);
     const RunSize one = size_of(program);
-    seconds += num_runs * one.seconds;
+    seconds += is_cuda() ? 0 : num_runs * one.seconds;  // of this machine's cores
     if (largest.empty() || one.memory_bytes > size.memory_bytes) {
       largest = program.name;
       size = one;
@@ -133,6 +137,9 @@ ExecutedRuns Backend::repeated(const Program& program,
                                const std::function<void()>& on_accepted) const {
   if (processes_ != nullptr) {
     return processes_->run(program, host_options(program), repeat_options(rule_, on_accepted));
+  }
+  if (is_cuda()) {
+    return run_on_gpus(program, on_accepted);
   }
   if (!options_.launcher.empty()) {
     return launch(program,
@@ -159,6 +166,16 @@ HostOptions Backend::host_options(const Program& program) const {
   return host;
 }
 
+ExecutedRuns Backend::run_on_gpus(const Program& program,
+                                  const std::function<void()>& on_accepted) const {
+  GpuRanks gpu = options_.gpu;
+  gpu.cuda.hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr);
+  const std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu);
+  TensorStore tensors(program);
+  RepeatedRuns runs = repeat(*executor, repeat_options(rule_, on_accepted), tensors);
+  return {std::move(runs), results_to_text(tensors)};
+}
+
 ExecutedRuns Backend::run_on_threads(const Program& program,
                                      const std::function<void()>& on_accepted) const {
   HostOptions host = host_options(program);
@@ -169,17 +186,34 @@ ExecutedRuns Backend::run_on_threads(const Program& program,
   return {std::move(runs), results_to_text(tensors)};
 }
 
+std::string Backend::settings() const {
+  const int queues = hardware_queues(profile_ ? &*profile_ : nullptr);
+  if (is_cuda()) {
+    return fmt::format(
+        "backend cuda, {}, tensors {}, {}, {} hardware queues",
+        options_.gpu.one_gpu_each ? "a GPU for each rank" : "all ranks on one GPU",
+        options_.gpu.cuda.storage == Storage::kFloat32 ? "in FP32" : "as their types say",
+        options_.gpu.cuda.uses_graph ? "one graph" : "launched one by one",
+        queues);
+  }
+  return fmt::format(
+      "{}, clock {}, {}, {} hardware queues",
+      options_.launcher.empty() ? "backend cpu" : "processes of: " + options_.launcher,
+      name(options_.clock),
+      options_.modelled ? "operations modelled" : fmt::format("dilation {}", options_.dilation),
+      queues);
+}
+
 std::vector<std::string> Backend::environment() const {
-  const std::string where =
-      options_.launcher.empty() ? "backend cpu" : "processes of: " + options_.launcher;
-  return {fmt::format("{}, clock {}, {}, {} hardware queues",
-                      where,
-                      name(options_.clock),
-                      options_.modelled ? "operations modelled"
-                                        : fmt::format("dilation {}", options_.dilation),
-                      hardware_queues(profile_ ? &*profile_ : nullptr)),
-          fmt::format("{}, moesim {}", machine_text(), version()),
-          fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now()))};
+  std::vector<std::string> lines = {settings()};
+  if (is_cuda()) {
+    const std::vector<std::string> gpu = gpu_environment(options_.gpu.cuda.device);
+    lines.insert(lines.end(), gpu.begin(), gpu.end());
+  }
+  lines.push_back(fmt::format("{}, moesim {}", machine_text(), version()));
+  lines.push_back(
+      fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::now())));
+  return lines;
 }
 
 std::vector<Trace> traces(const RepeatedRuns& runs) {

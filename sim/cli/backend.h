@@ -36,7 +36,8 @@ class Backend {
   Backend(const BackendOptions& options, const Inputs& inputs);
 
   // Throws Error where this machine has not the memory for one of the Programs, or nobody would
-  // wait for all runs of all. Runs nothing.
+  // wait for all runs of all, and what require_gpu does. Runs nothing. A GPU's memory is looked at
+  // when a Program is loaded, before it runs.
   void require_runnable(const std::vector<Program>& programs) const;
 
   // Runs a Program until enough runs are accepted, after one that does not count. `on_accepted` may
@@ -46,6 +47,8 @@ class Backend {
                                  const std::function<void()>& on_accepted = {}) const;
 
   [[nodiscard]] bool is_modelled() const { return options_.modelled; }
+
+  [[nodiscard]] bool is_cuda() const { return options_.name == "cuda"; }
 
   [[nodiscard]] const StoppingRule& rule() const { return rule_; }
 
@@ -61,6 +64,9 @@ class Backend {
   [[nodiscard]] HostOptions host_options(const Program& program) const;
   [[nodiscard]] ExecutedRuns repeated(const Program& program,
                                       const std::function<void()>& on_accepted) const;
+  [[nodiscard]] ExecutedRuns run_on_gpus(const Program& program,
+                                         const std::function<void()>& on_accepted) const;
+  [[nodiscard]] std::string settings() const;
   [[nodiscard]] ExecutedRuns run_on_threads(const Program& program,
                                             const std::function<void()>& on_accepted) const;
 

@@ -23,15 +23,6 @@ std::vector<std::string> variants_of(const std::string& schedule) {
                             : std::vector<std::string>{schedule};
 }
 
-ProbePlan plan_for(const Inputs& inputs,
-                   const std::vector<std::string>& schedules,
-                   const Backend& backend) {
-  return plan_probes({.scenario = &inputs.scenario,
-                      .cluster = &inputs.cluster,
-                      .programs = unchunked_programs(inputs, schedules),
-                      .with_operations = !backend.is_modelled()});
-}
-
 // How often probes ran, for the profile's environment.
 class RunRecord {
  public:
@@ -96,16 +87,25 @@ std::vector<Program> unchunked_programs(const Inputs& inputs,
   return programs;
 }
 
+ProbePlan plan_for(const Inputs& inputs,
+                   const std::vector<std::string>& schedules,
+                   bool with_operations) {
+  return plan_probes({.scenario = &inputs.scenario,
+                      .cluster = &inputs.cluster,
+                      .programs = unchunked_programs(inputs, schedules),
+                      .with_operations = with_operations});
+}
+
 std::vector<Program> probe_programs(const Inputs& inputs,
                                     const std::vector<std::string>& schedules,
                                     const Backend& backend) {
-  return programs_of(plan_for(inputs, schedules, backend));
+  return programs_of(plan_for(inputs, schedules, !backend.is_modelled()));
 }
 
 Profile calibrated_profile(const Inputs& inputs,
                            const std::vector<std::string>& schedules,
                            const Backend& backend) {
-  const ProbePlan plan = plan_for(inputs, schedules, backend);
+  const ProbePlan plan = plan_for(inputs, schedules, !backend.is_modelled());
   const std::vector<Program> programs = programs_of(plan);
   backend.require_runnable(programs);
   std::vector<std::string> environment = backend.environment();

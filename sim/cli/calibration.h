@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/probe_plan.h"
 #include "sim/cli/backend.h"
 #include "sim/io/inputs.h"
 #include "sim/io/program.h"
@@ -13,6 +14,11 @@ namespace moesim {
 // work and the collectives of those that the schedule would cut it into.
 std::vector<Program> unchunked_programs(const Inputs& inputs,
                                         const std::vector<std::string>& schedules);
+
+// The probes of what the schedules of a scenario need; it refers to the inputs.
+ProbePlan plan_for(const Inputs& inputs,
+                   const std::vector<std::string>& schedules,
+                   bool with_operations);
 
 // What calibrated_profile runs.
 std::vector<Program> probe_programs(const Inputs& inputs,

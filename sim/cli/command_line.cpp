@@ -188,6 +188,7 @@ void CommandLine::add_calibrate() {
          "Nodes and GPUs on each, of logs that list no\n"
          "ranks: 10x4")
       ->option_text("NxG");
+  add_probes(app, calibrate_);
   add_text(app, "--out", calibrate_.out, "FILE", "The profile. Default: standard output");
 }
 
@@ -310,8 +311,9 @@ void CommandLine::add_validate() {
                   validate_.section,
                   "One section only: recurrence, closed_forms,\n"
                   "table2, grid, boards, parm, sp_moe, stages,\n"
-                  "equality, crosscheck, links, resolutions,\n"
+                  "equality, crosscheck, gpu, links, resolutions,\n"
                   "determinism");
+  app->add_option("FILE", validate_.file, "Of gpu: what tests/gpu/run.sh wrote");
   add_text(app,
            "--out",
            validate_.out,

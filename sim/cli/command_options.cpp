@@ -23,6 +23,31 @@ std::string schedule_list() {
   return text;
 }
 
+void add_gpu(CLI::App* app, GpuRanks& gpu) {
+  app->add_option_function<std::string>(
+         "--gpus",
+         [&gpu](const std::string& text) { gpu.one_gpu_each = parse_gpus(text); },
+         "Of cuda. one: all ranks share a GPU; each: rank r\n"
+         "has GPU r, and NCCL. Default: one")
+      ->option_text("one|each");
+  app->add_option_function<std::string>(
+         "--storage",
+         [&gpu](const std::string& text) { gpu.cuda.storage = parse_storage(text); },
+         "Of cuda. fp32: floating tensors are FP32, as on the\n"
+         "CPU; bf16: what the model's dtype says. Default: bf16")
+      ->option_text("fp32|bf16");
+  app->add_option("--gemm-sms", gpu.cuda.gemm_sms, "Of cuda: SMs that cuBLASLt counts on")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxSms));
+  app->add_option_function<int>(
+         "--ctas",
+         [&gpu](int ctas) { gpu.least_ctas = gpu.most_ctas = ctas; },
+         "Of --gpus each: CTAs of NCCL's communicators")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxCtas));
+  app->add_flag("--graph", gpu.cuda.uses_graph, "Of cuda: an iteration is one CUDA graph");
+}
+
 void add_runs(CLI::App* app, BackendOptions& backend) {
   constexpr int kMaxRuns = 100'000;
   app->add_option("--runs",
@@ -174,9 +199,10 @@ void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string&
 }
 
 void add_backend(CLI::App* app, BackendOptions& backend) {
+  backend.gpu.cuda.storage = Storage::kOwnType;  // what training computes with
   app->add_option("--backend", backend.name, "Where it runs. Default: cpu, this machine's cores")
-      ->option_text("cpu")
-      ->check(CLI::IsMember({"cpu"}));
+      ->option_text("cpu|cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   app->add_option_function<std::string>(
          "--clock",
          [&backend](const std::string& text) { backend.clock = parse_clock(text); },
@@ -203,7 +229,23 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
            "Starts moesim-execute as MPI processes, whose links\n"
            "are real: 'mpirun -np 4 build/release/moesim-execute'.\n"
            "A shell reads it: quote paths with spaces in it");
+  add_gpu(app, backend.gpu);
   add_runs(app, backend);
+}
+
+void add_probes(CLI::App* app, CalibrateOptions& calibrate) {
+  add_text(app,
+           "--gpu-probes",
+           calibrate.gpu_probes,
+           "FILE",
+           "Of --backend cuda: writes every time that the GPU's\n"
+           "own probes took, as JSON");
+  add_text(app,
+           "--probes",
+           calibrate.probes,
+           "DIR",
+           "Writes the Programs of the probes there instead of\n"
+           "running them");
 }
 
 }  // namespace moesim

@@ -157,7 +157,7 @@ Examples:
 
 inline constexpr CommandHelp kValidate = {
     "validate",
-    "[SECTION] [OPTIONS]",
+    "[SECTION [FILE]] [OPTIONS]",
     "Checks the simulator against closed forms, published results and executions",
     R"(Run it in the repository's root. Without a section all are run, one process per core, and
 docs/validation.md is written: every figure with the published one beside it and what it is worth,
@@ -165,9 +165,13 @@ the same bytes every time: it measures nothing, and prints the crosschecks that 
 calibration/measured. A section is printed, or written where --out says. The exit code is 3 when a
 bar is missed.
 
+gpu FILE checks and prints what tests/gpu/run.sh measured on a GPU (docs/gpu.md); a file that is
+stored as calibration/measured/gpu_check.json needs no name and enters docs/validation.md.
+
 Examples:
   moesim validate
   moesim validate closed_forms
+  moesim validate gpu result.json
   moesim validate --out /tmp/validation.md
 )"};
 
@@ -207,6 +211,9 @@ iteration is known to --spread, 10 to 30 times; --runs N: exactly N times. Runs 
 disturbed (a task late by more than 2 % of the iteration, or the iteration delayed by more than 5 %)
 are rejected and repeated; the output is that of the run with the median time.
 
+With --backend cuda nothing is paced. All ranks share one GPU as logical ranks, whose collectives
+are copies within its memory, or each has a GPU and collectives are NCCL's (docs/gpu.md).
+
 A scenario that needs more memory or time (12 hours) than this machine has is refused before
 anything runs. A Program without --cluster is not paced.
 
@@ -219,6 +226,7 @@ Examples:
   mpirun --oversubscribe -np 4 moesim execute scenarios/crosscheck.txtpb --schedule fsmoe \
     --transport mpi
   moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
+  moesim execute scenarios/gpu_check_4.txtpb --schedule fsmoe --degree 2 --backend cuda
 )"};
 
 inline constexpr CommandHelp kCalibrate = {
@@ -230,7 +238,8 @@ model's operations at parts of its sequence, launches, and two collectives at on
 robustly to relative residuals; where none fits a collective within 10 %, its measured table is
 kept. Each probe runs as execute does; one that is disturbed too often ends the calibration, as a
 profile is whole or not at all. The scenario needs no profile of its own; with --modelled its
-operations' costs are kept, and only the rest is measured.
+operations' costs are kept, and only the rest is measured. With --backend cuda a GPU is also probed
+by itself: GEMMs of many shapes, copies, launches, collectives, and what runs beside a GEMM.
 
 With --nccl-tests nothing is run: each collective and layout (nodes x GPUs) in the logs becomes a
 table of the profile with its start-up. Printed are the measured times beside the table, a fitted
@@ -244,6 +253,7 @@ Examples:
     --profile calibration/profiles/fsmoe_testbed_a.txtpb --out profile.txtpb
   moesim calibrate --nccl-tests all_gather=a.log --layout 2x4 --cluster cluster.txtpb
   moesim calibrate scenarios/crosscheck.txtpb --modelled --out wiring.txtpb
+  moesim calibrate scenarios/gpu_check_4.txtpb --backend cuda --out gpu.txtpb
 )"};
 
 inline constexpr CommandHelp kPredictCollective = {

@@ -110,6 +110,20 @@ std::string parse_link_load(const std::string& text) {
   return text;
 }
 
+bool parse_gpus(const std::string& text) {
+  if (text != "one" && text != "each") {
+    refuse("--gpus", text, "one or each");
+  }
+  return text == "each";
+}
+
+Storage parse_storage(const std::string& text) {
+  if (text != "fp32" && text != "bf16") {
+    refuse("--storage", text, "fp32 or bf16");
+  }
+  return text == "fp32" ? Storage::kFloat32 : Storage::kOwnType;
+}
+
 HostClock parse_clock(const std::string& text) {
   if (text == "free") {
     return HostClock::kFree;

@@ -21,7 +21,9 @@ Layout parse_layout(const std::string& text);                  // "10x4"
 NcclLogOption parse_nccl_log_option(const std::string& text);  // "a.log", "all_gather=a.log"
 // "64KiB..1GiB", doubling, or "1MiB,3MiB".
 std::vector<std::int64_t> parse_sizes(const std::string& text);
-bool parse_transport(const std::string& text);  // "threads", "mpi": whether processes
+bool parse_transport(const std::string& text);   // "threads", "mpi": whether processes
+bool parse_gpus(const std::string& text);        // "one", "each": whether each rank has its own
+Storage parse_storage(const std::string& text);  // "fp32", "bf16"
 TopologyAction parse_topology_action(const std::string& text);  // "show", "check", "export"
 GraphFormat parse_graph_format(const std::string& text);        // "dot", "svg"
 RouteOption parse_route(const std::string& text);               // "0,9"

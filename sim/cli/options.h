@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/gpu/gpu.h"
 #include "kernels/host/host_options.h"
 #include "sim/collective/layout.h"
 #include "sim/engine/simulate.h"
@@ -70,7 +71,8 @@ struct SimulateOptions : SubjectOptions {
 
 // How Programs are run for real.
 struct BackendOptions {
-  std::string name = "cpu";
+  std::string name = "cpu";  // or "cuda"
+  GpuRanks gpu;              // of "cuda"
   HostClock clock = HostClock::kFree;
   bool modelled = false;  // operations last what the profile says, not what they take
   double dilation = 1;
@@ -101,6 +103,8 @@ struct NcclLogOption {
 struct CalibrateOptions {
   ScenarioOptions input;
   BackendOptions backend;
+  std::string gpu_probes;  // where to write what the GPU's probes took; empty: nowhere
+  std::string probes;      // a folder for the Programs of the probes, instead of running them
   std::vector<NcclLogOption> nccl_logs;
   std::optional<Layout> layout;  // of logs that list no ranks
   std::string out;               // empty: standard output
@@ -163,6 +167,7 @@ struct CheckOptions {
 
 struct ValidateOptions {
   std::string section;  // empty: all
+  std::string file;     // of the section gpu; empty: the one that is stored, if any
   std::string out;      // empty: docs/validation.md; of one section, standard output
 };
 

@@ -59,7 +59,31 @@ void check(const SimulateOptions& options) {
   check_outputs(options.outputs);
 }
 
+void check_gpu(const BackendOptions& backend) {
+  const GpuRanks& gpu = backend.gpu;
+  if (backend.name != "cuda") {
+    if (gpu.one_gpu_each || gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 || gpu.cuda.uses_graph) {
+      throw Error(
+          "--gpus, --gemm-sms, --ctas and --graph are of --backend cuda; give that, or leave them "
+          "out");
+    }
+    return;
+  }
+  if (backend.modelled || backend.dilation != 1 || backend.clock != HostClock::kFree ||
+      !backend.launcher.empty()) {
+    throw Error(
+        "--backend cuda paces nothing and runs in this process, so that --clock, --dilation, "
+        "--modelled and --launcher have no effect; leave them out");
+  }
+  if (gpu.one_gpu_each ? gpu.cuda.uses_graph : gpu.most_ctas > 0) {
+    throw Error(gpu.one_gpu_each
+                    ? "--graph is for ranks that share one GPU; leave it or --gpus each out"
+                    : "--ctas is of NCCL's collectives; give --gpus each as well");
+  }
+}
+
 void check_backend(const BackendOptions& backend) {
+  check_gpu(backend);
   if (!std::isfinite(backend.dilation)) {
     throw Error("--dilation takes a number; give 1 or more");
   }
@@ -94,6 +118,9 @@ void check(const ExecuteOptions& options) {
         "--launcher starts processes of its own, --transport mpi runs on those that mpirun "
         "started; leave one out");
   }
+  if (options.in_processes && options.backend.name == "cuda") {
+    throw Error("--backend cuda runs in one process; leave --transport out");
+  }
   check_outputs(options.outputs);
 }
 
@@ -106,7 +133,8 @@ void check_logs(const CalibrateOptions& options) {
   }
   const BackendOptions& backend = options.backend;
   if (backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
-      backend.clock != HostClock::kFree || !backend.launcher.empty()) {
+      backend.clock != HostClock::kFree || !backend.launcher.empty() || backend.name != "cpu" ||
+      !options.probes.empty()) {
     throw Error(
         "logs are read and nothing is run, so that options of a backend have no effect; leave "
         "them out");
@@ -123,6 +151,9 @@ void check(const CalibrateOptions& options) {
   }
   check_file(options.input.scenario, "scenario");
   check_backend(options.backend);
+  if (!options.gpu_probes.empty() && options.backend.name != "cuda") {
+    throw Error("--gpu-probes tells what a GPU's probes took; give --backend cuda as well");
+  }
   if (!options.input.profile.empty() && !options.backend.modelled) {
     throw Error(
         "--profile names measured costs, which calibrate makes; leave it out, or take the "
@@ -170,7 +201,13 @@ void check(const CheckOptions& options) {
   }
 }
 
-void check(const ValidateOptions& /*options*/) {}
+void check(const ValidateOptions& options) {
+  if (!options.file.empty() && options.section != "gpu") {
+    throw Error(fmt::format("the section {} reads no file; only gpu does: moesim validate gpu FILE",
+                            visible_in_line(options.section)));
+  }
+}
+
 void check(const TopologyOptions& options) {
   if (!options.action) {
     throw Error("no action is given; write moesim topology show, check or export, then a cluster");

@@ -44,11 +44,12 @@ void check_folder() {
   }
 }
 
-std::vector<Section> choose_sections(const std::string& chosen) {
+std::vector<Section> choose_sections(const ValidateOptions& options) {
+  const std::string& chosen = options.section;
   check_name(chosen);
   check_folder();
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  std::vector<Section> sections = validation::all_sections(std::max(cores, 1));
+  std::vector<Section> sections = validation::all_sections(std::max(cores, 1), options.file);
   if (!chosen.empty()) {
     std::erase_if(sections, [&](const Section& section) { return section.name != chosen; });
   }
@@ -77,9 +78,9 @@ std::string choose_output(const ValidateOptions& options) {
 }  // namespace
 
 int run_validate(const ValidateOptions& options) {
-  const std::vector<Section> sections = choose_sections(options.section);
+  const std::vector<Section> sections = choose_sections(options);
   const std::string out = choose_output(options);
-  check_outputs({out}, {});
+  check_outputs({out}, {options.file});
   std::string text = options.section.empty() ? heading() : "";
   int num_misses = 0;
   for (const Section& section : sections) {

@@ -56,10 +56,14 @@ const std::vector<Library>& libraries() {
       {"cblas.h", {"kernels"}, false},
       {"mpi.h", {"kernels/mpi"}, true},
       {"nccl.h",
-       {"kernels/cuda", "tests/gpu", "tests/support/fake_cuda", "tests/support/fake_nccl"},
+       {"kernels/cuda",
+        "kernels/gpu",
+        "tests/gpu",
+        "tests/support/fake_cuda",
+        "tests/support/fake_nccl"},
        true},
-      {"cuda", {"kernels/cuda", "tests/gpu", "tests/support/fake_cuda"}, true},
-      {"cublasLt.h", {"kernels/cuda", "tests/support/fake_cuda"}, true},
+      {"cuda", {"kernels/cuda", "kernels/gpu", "tests/gpu", "tests/support/fake_cuda"}, true},
+      {"cublasLt.h", {"kernels/cuda", "kernels/gpu", "tests/support/fake_cuda"}, true},
       {"nvtx3/", {"kernels/cuda"}, false},
   };
   return all;

@@ -56,13 +56,14 @@ const std::vector<std::string>& section_names() {
                                                  "stages",
                                                  "equality",
                                                  "crosscheck",
+                                                 "gpu",
                                                  "links",
                                                  "resolutions",
                                                  "determinism"};
   return names;
 }
 
-std::vector<Section> all_sections(int num_workers) {
+std::vector<Section> all_sections(int num_workers, const std::string& gpu_check) {
   const std::vector<Inputs> testbeds = load_all({"mixtral_testbed_a", "mixtral_testbed_b"});
   const std::vector<Inputs> table2 =
       load_all({"gpt2xl_testbed_a", "mixtral_testbed_a", "gpt2xl_testbed_b", "mixtral_testbed_b"});
@@ -116,6 +117,12 @@ std::vector<Section> all_sections(int num_workers) {
            {},
            [num_workers](List) { return study_equality({num_workers}); }},
           {"crosscheck", "Predicted and measured", {}, [](List) { return study_crosscheck({}); }},
+          {"gpu",
+           "Schedules on a GPU",
+           load_all({"gpu_check_4", "gpu_check_8"}),
+           [gpu_check](List of) {
+             return study_gpu({.scenarios = of, .file = gpu_check});
+           }},
           {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
           {"resolutions",
            "Fold, ports and flows",

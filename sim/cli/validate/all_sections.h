@@ -20,8 +20,9 @@ struct Section {
 // In the order of the file.
 const std::vector<std::string>& section_names();
 
-// In that order. Reads the scenarios of the repository's root, the working folder.
-std::vector<Section> all_sections(int num_workers);
+// In that order. Reads the scenarios of the repository's root, the working folder. `gpu_check`: the
+// result file of the section `gpu`; empty: the one that is stored, if any.
+std::vector<Section> all_sections(int num_workers, const std::string& gpu_check = {});
 
 // Its heading, command and inputs, then what the study finds.
 Finding run(const Section& section);

@@ -115,6 +115,15 @@ struct CrosscheckStudy {
 };
 Finding study_crosscheck(const CrosscheckStudy& study);
 
+// What tests/gpu/run.sh measured on a GPU: a result file that is named, else the one that is
+// stored; where there is none, a line that says so.
+struct GpuStudy {
+  std::vector<Inputs> scenarios;  // of its Programs
+  std::string file{};
+  std::string stored = "calibration/measured/gpu_check.json";
+};
+Finding study_gpu(const GpuStudy& study);
+
 // Collectives on layouts and sizes that the calibration did not see, from published logs of
 // nccl-tests whose figures are stored in a folder.
 struct LinksStudy {

@@ -147,6 +147,19 @@ std::int64_t Fields::long_integer(const char* name, IntegerRange range) const {
   return value;
 }
 
+std::vector<std::int64_t> Fields::long_integers(const char* name, IntegerRange range) const {
+  std::vector<std::int64_t> values;
+  const FieldDescriptor& field = descriptor(*message_, name);
+  for (int i = 0; i < count(name); ++i) {
+    values.push_back(message_->GetReflection()->GetRepeatedInt64(*message_, &field, i));
+    const std::string problem = range_problem(name, values.back(), range.first, range.last);
+    if (!problem.empty()) {
+      throw error(name, i, problem);
+    }
+  }
+  return values;
+}
+
 std::uint64_t Fields::unsigned_or(const char* name, std::uint64_t fallback) const {
   return has(name) ? message_->GetReflection()->GetUInt64(*message_, &descriptor(*message_, name))
                    : fallback;

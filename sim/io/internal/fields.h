@@ -52,6 +52,7 @@ class Fields {
   [[nodiscard]] std::optional<int> optional_integer(const char* name, IntegerRange range) const;
   [[nodiscard]] std::vector<int> integers(const char* name, IntegerRange range) const;
   [[nodiscard]] std::int64_t long_integer(const char* name, IntegerRange range) const;
+  [[nodiscard]] std::vector<std::int64_t> long_integers(const char* name, IntegerRange range) const;
   [[nodiscard]] std::uint64_t unsigned_or(const char* name, std::uint64_t fallback) const;
 
   [[nodiscard]] double real(const char* name, RealRange range) const;

@@ -7,12 +7,14 @@
 #include "sim/base/check.h"
 #include "sim/base/message.h"
 #include "sim/io/cluster.h"
+#include "sim/io/gpu_check.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
 #include "sim/io/scenario.h"
 #include "sim/io/suggestion.h"
 #include "sim/proto/cluster.pb.h"
 #include "sim/proto/expectation.pb.h"
+#include "sim/proto/gpu_check.pb.h"
 #include "sim/proto/profile.pb.h"
 #include "sim/proto/program.pb.h"
 #include "sim/proto/scenario.pb.h"
@@ -31,6 +33,8 @@ const google::protobuf::Message& prototype(Schema schema) {
       return proto::Cluster::default_instance();
     case Schema::kExpectation:
       return proto::Expectation::default_instance();
+    case Schema::kGpuCheck:
+      return proto::GpuCheck::default_instance();
     case Schema::kProfile:
       return proto::Profile::default_instance();
     case Schema::kProgram:
@@ -118,6 +122,19 @@ static_assert(same(proto::LinkKind::ANY, LinkKind::kAny) &&
               same(proto::LinkKind::INTERCONNECT, LinkKind::kInterconnect) &&
               same(proto::LinkKind::MEMORY, LinkKind::kMemory) &&
               same(proto::LinkKind::NETWORK, LinkKind::kNetwork));
+static_assert(same(proto::GpuProbe::GEMM, GpuProbeKind::kGemm) &&
+              same(proto::GpuProbe::GEMM_BESIDE_COPY, GpuProbeKind::kGemmBesideCopy) &&
+              same(proto::GpuProbe::GEMM_BESIDE_SPIN, GpuProbeKind::kGemmBesideSpin) &&
+              same(proto::GpuProbe::LATE_COPY, GpuProbeKind::kLateCopy) &&
+              same(proto::GpuProbe::QUEUES, GpuProbeKind::kQueues) &&
+              same(proto::GpuProbe::COPY, GpuProbeKind::kCopy) &&
+              same(proto::GpuProbe::LAUNCH, GpuProbeKind::kLaunch) &&
+              same(proto::GpuProbe::COLLECTIVE, GpuProbeKind::kCollective) &&
+              same(proto::GpuProbe::COLLECTIVE_PAIR, GpuProbeKind::kCollectivePair) &&
+              proto::GpuProbe::Kind_ARRAYSIZE == kNumGpuProbeKinds);
+static_assert(same(proto::GpuCheckPart::DONE, GpuCheckStatus::kDone) &&
+              same(proto::GpuCheckPart::CUT_OFF, GpuCheckStatus::kCutOff) &&
+              same(proto::GpuCheckPart::FAILED, GpuCheckStatus::kFailed));
 
 }  // namespace
 

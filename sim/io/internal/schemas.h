@@ -14,7 +14,16 @@ class Message;
 namespace moesim::io {
 
 // The formats of files: one schema of sim/proto each.
-enum class Schema { kCluster, kExpectation, kProfile, kProgram, kScenario, kSweep, kTrace };
+enum class Schema {
+  kCluster,
+  kExpectation,
+  kGpuCheck,
+  kProfile,
+  kProgram,
+  kScenario,
+  kSweep,
+  kTrace
+};
 
 // An empty message of the schema.
 std::unique_ptr<google::protobuf::Message> make_message(Schema schema);

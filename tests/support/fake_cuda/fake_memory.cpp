@@ -93,6 +93,25 @@ cudaError_t cudaMemcpyAsync(
   });
 }
 
+cudaError_t cudaMemcpy2DAsync(void* to,
+                              size_t to_pitch,
+                              const void* from,
+                              size_t from_pitch,
+                              size_t width,
+                              size_t height,
+                              cudaMemcpyKind,
+                              cudaStream_t stream) {
+  return call("cudaMemcpy2DAsync", [&] {
+    return enqueue(stream, kernel_time(), [=] {
+      for (size_t row = 0; row < height; ++row) {
+        std::memcpy(static_cast<std::byte*>(to) + row * to_pitch,
+                    static_cast<const std::byte*>(from) + row * from_pitch,
+                    width);
+      }
+    });
+  });
+}
+
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
   return call("cudaMemsetAsync", [&] {
     if (memory == nullptr) {

@@ -1,0 +1,88 @@
+#include "kernels/core/bfloat16.h"
+#include "kernels/cuda/probes/probe_kernels.h"
+
+namespace moesim {
+namespace {
+
+constexpr int kThreads = 512;
+// How often a block that copies looks whether it is to stop: the flag lies in the host's memory.
+constexpr int kLook = 64;
+
+// Forever where `stop` is given: the host sets it when it has measured what runs beside.
+__global__ void __launch_bounds__(kThreads)
+    copy_blocks(const uint4* from, uint4* to, int64_t count, const volatile int* stop) {
+  const int64_t stride = int64_t{gridDim.x} * kThreads;
+  int num_copied = 0;
+  do {
+    for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
+      to[i] = from[i];
+      if (stop != nullptr && ++num_copied % kLook == 0 && *stop != 0) {
+        return;
+      }
+    }
+  } while (stop != nullptr && *stop == 0);
+}
+
+__global__ void __launch_bounds__(kThreads) occupy(const volatile int* stop) {
+  while (*stop == 0) {
+    __nanosleep(200);
+  }
+}
+
+__global__ void do_nothing() {}
+
+// Xorshift of Marsaglia, "Xorshift RNGs", 2003, from a multiplicative hash of the index.
+__global__ void __launch_bounds__(kThreads) make_noise(Bfloat16* at, int64_t count, uint32_t seed) {
+  const int64_t stride = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
+    uint32_t bits = static_cast<uint32_t>(i) * 2654435761U ^ seed;
+    bits ^= bits << 13U;
+    bits ^= bits >> 17U;
+    bits ^= bits << 5U;
+    at[i] = to_bfloat16(static_cast<float>(bits & 0xFFFFU) / 65536.0F - 0.5F);
+  }
+}
+
+template <typename Function>
+cudaError_t allow_shared_memory(Function* function, int bytes) {
+  return cudaFuncSetAttribute(
+      reinterpret_cast<const void*>(function), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+}  // namespace
+
+cudaError_t launch_block_copy(const BlockCopy& copy, cudaStream_t stream) {
+  const cudaError_t status = allow_shared_memory(copy_blocks, copy.shared_bytes);
+  if (status != cudaSuccess) {
+    return status;
+  }
+  copy_blocks<<<copy.blocks, kThreads, static_cast<size_t>(copy.shared_bytes), stream>>>(
+      static_cast<const uint4*>(copy.from),
+      static_cast<uint4*>(copy.to),
+      copy.bytes / static_cast<int64_t>(sizeof(uint4)),
+      copy.stop);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_occupation(const Occupation& occupation, cudaStream_t stream) {
+  const cudaError_t status = allow_shared_memory(occupy, occupation.shared_bytes);
+  if (status != cudaSuccess) {
+    return status;
+  }
+  occupy<<<occupation.blocks, kThreads, static_cast<size_t>(occupation.shared_bytes), stream>>>(
+      occupation.stop);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_nothing(cudaStream_t stream) {
+  do_nothing<<<1, 1, 0, stream>>>();
+  return cudaGetLastError();
+}
+
+cudaError_t launch_noise(void* at, int64_t count, uint32_t seed, cudaStream_t stream) {
+  constexpr int kBlocks = 1024;
+  make_noise<<<kBlocks, kThreads, 0, stream>>>(static_cast<Bfloat16*>(at), count, seed);
+  return cudaGetLastError();
+}
+
+}  // namespace moesim

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+namespace moesim {
+
+// The launches of kernels that only probes need: probe_kernels.cu; tests link bodies for the host.
+
+// Copies bytes (a multiple of 16) by so many blocks; with `stop`, again and again until *stop is
+// not 0. `shared_bytes` of shared memory a block: enough of it keeps others off its SM.
+struct BlockCopy {
+  const void* from = nullptr;
+  void* to = nullptr;
+  int64_t bytes = 0;
+  int blocks = 1;
+  int shared_bytes = 0;
+  const int* stop = nullptr;
+};
+cudaError_t launch_block_copy(const BlockCopy& copy, cudaStream_t stream);
+
+// Does nothing on so many blocks until *stop is not 0.
+struct Occupation {
+  int blocks = 1;
+  int shared_bytes = 0;
+  const int* stop = nullptr;
+};
+cudaError_t launch_occupation(const Occupation& occupation, cudaStream_t stream);
+
+cudaError_t launch_nothing(cudaStream_t stream);
+
+// Fills BF16 elements with small numbers of either sign that no two probes' seeds share: a GPU
+// needs less power, and is faster, where all bits are equal.
+cudaError_t launch_noise(void* at, int64_t count, uint32_t seed, cudaStream_t stream);
+
+}  // namespace moesim

@@ -1,0 +1,113 @@
+#include "kernels/execute/gpu_options.h"
+
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "kernels/execute/option_choice.h"
+
+namespace moesim {
+namespace {
+
+constexpr int kMaxDevice = 1023;
+constexpr double kMaxBudget = 3600;
+
+void add_ranks(CLI::App& app, RunOptions& options) {
+  add_choice<BackendKind>(app,
+                          "--backend",
+                          options.backend,
+                          {{"cpu", BackendKind::kCpu}, {"cuda", BackendKind::kCuda}},
+                          "Where it runs. Default: cpu, this machine's cores");
+  add_choice<bool>(app,
+                   "--gpus",
+                   options.gpu.one_gpu_each,
+                   {{"one", false}, {"each", true}},
+                   "one: all ranks share a GPU; each: rank r has GPU r,\n"
+                   "and NCCL. Default: one");
+  app.add_option("--device", options.gpu.cuda.device, "Of --gpus one. Default: 0")
+      ->option_text("N")
+      ->check(CLI::Range(0, kMaxDevice));
+  add_choice<Storage>(app,
+                      "--storage",
+                      options.gpu.cuda.storage,
+                      {{"fp32", Storage::kFloat32}, {"bf16", Storage::kOwnType}},
+                      "fp32: floating tensors are FP32, as on the CPU; bf16:\n"
+                      "what they are in the Program. Default: fp32");
+}
+
+void add_tuning(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--gemm-sms", options.gpu.cuda.gemm_sms, "SMs that cuBLASLt counts on. Default: all")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxSms));
+  app.add_option_function<int>(
+         "--ctas",
+         [&options](int ctas) { options.gpu.least_ctas = options.gpu.most_ctas = ctas; },
+         "Of each NCCL communicator. Default: NCCL's choice")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaxCtas));
+  app.add_flag("--graph", options.gpu.cuda.uses_graph, "Launches an iteration as one CUDA graph");
+}
+
+void add_probes(CLI::App& app, RunOptions& options) {
+  app.add_flag("--gpu-facts", options.gpu_facts, "Prints GPU, driver, libraries, environment");
+  app.add_option("--gpu-probes", options.gpu_probes, "Probes the GPU and writes all times as JSON")
+      ->option_text("FILE");
+  add_choice<ProbeSet>(app,
+                       "--probe-set",
+                       options.probe_run.set,
+                       {{"all", ProbeSet::kAll}, {"queues", ProbeSet::kQueues}},
+                       "queues: those that tell one hardware queue from many.\n"
+                       "Default: all");
+  app.add_option("--budget",
+                 options.probe_run.budget_seconds,
+                 "Seconds after which no probe begins. Default: 120")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0.0, kMaxBudget));
+}
+
+// Throws Error where one of the options was given.
+void refuse(const CLI::App& app, std::initializer_list<const char*> names, const char* why) {
+  for (const char* name : names) {
+    if (app.count(name) > 0) {
+      throw Error(fmt::format("{} {}; leave it out", name, why));
+    }
+  }
+}
+
+}  // namespace
+
+void add_gpu(CLI::App& app, RunOptions& options) {
+  add_ranks(app, options);
+  add_tuning(app, options);
+  add_probes(app, options);
+}
+
+void check_gpu(const CLI::App& app, const RunOptions& options) {
+  const bool probes = options.gpu_facts || !options.gpu_probes.empty();
+  if (probes && !options.program.empty()) {
+    throw Error("--gpu-facts and --gpu-probes run no PROGRAM; leave it out");
+  }
+  if (!std::isfinite(options.probe_run.budget_seconds)) {
+    throw Error("--budget takes a number of seconds; see moesim-execute --help");
+  }
+  if (options.gpu_probes.empty()) {
+    refuse(app, {"--probe-set", "--budget"}, "is an option of --gpu-probes");
+  }
+  if (options.backend == BackendKind::kCuda) {
+    refuse(app,
+           {"--cluster", "--clock", "--dilation", "--launch-overhead", "--transport"},
+           "is not for --backend cuda, which paces nothing and runs in one process");
+  } else if (!probes) {
+    refuse(app,
+           {"--gpus", "--device", "--storage", "--gemm-sms", "--ctas", "--graph"},
+           "is an option of --backend cuda");
+  }
+  if (options.gpu.one_gpu_each) {
+    refuse(app, {"--device", "--graph"}, "is not for --gpus each");
+  } else {
+    refuse(app, {"--ctas"}, "is an option of --gpus each, where NCCL carries collectives");
+  }
+}
+
+}  // namespace moesim

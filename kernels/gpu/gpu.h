@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/cuda_options.h"
+#include "kernels/executor.h"
+#include "kernels/probe/gpu_probe_plan.h"
+#include "kernels/probe/measure_probes.h"
+#include "sim/io/gpu_check.h"
+#include "sim/io/program.h"
+
+namespace moesim {
+
+// What programs see of the CUDA backend, whether it was built (with_cuda.cpp) or not
+// (without_cuda.cpp).
+
+// Throws Error where it was not built, which says how to get it, and Failure, in one sentence,
+// where there is no device. Makes no context.
+void require_gpu(int device);
+
+// What an option may ask for: no GPU has more SMs, NCCL no more CTAs.
+inline constexpr int kMaxSms = 1024;
+inline constexpr int kMaxCtas = 64;
+
+// How the ranks of a Program are dealt out.
+struct GpuRanks {
+  CudaOptions cuda;
+  bool one_gpu_each = false;  // rank r on device r, with NCCL; else all on `cuda.device`
+  int least_ctas = 0;         // of NCCL's communicators; 0: NCCL's choice
+  int most_ctas = 0;
+};
+
+// Keeps a reference to the Program, which the verifier has accepted. Throws what require_gpu does,
+// Failure where the device's memory is too small, and Error for what cannot be run.
+std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks);
+
+// The GPU, driver, libraries and clocks, and the environment variables that they read: one line
+// each. Throws what require_gpu does.
+std::vector<std::string> gpu_environment(int device);
+
+enum class ProbeSet {
+  kAll,
+  kQueues  // one hardware queue from many
+};
+
+struct GpuProbeRun {
+  ProbeSet set = ProbeSet::kAll;
+  int device = 0;
+  int hardware_queues = kDefaultHardwareQueues;
+  double budget_seconds = 120;
+};
+
+// Probes the devices of this process; collectives over powers of two of them. Throws what
+// require_gpu does, and Failure where the GPU fails at the reference.
+GpuProbes run_gpu_probes(const GpuProbeRun& run);
+
+}  // namespace moesim

@@ -1,0 +1,101 @@
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "kernels/cuda/cuda_call.h"
+#include "kernels/cuda/cuda_executor.h"
+#include "kernels/cuda/hardware_queues.h"
+#include "kernels/cuda/probes/cuda_probe_device.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/with_nccl.h"
+
+namespace moesim {
+namespace {
+
+std::vector<int> all_devices() {
+  std::vector<int> devices;
+  for (int device = 0; device < count_devices(); ++device) {
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+// What changes how fast the libraries are.
+void add_variables(std::vector<std::string>& lines) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    for (const std::string_view prefix : {"CUDA_", "NCCL_", "CUBLAS", "NVIDIA_TF32"}) {
+      if (text.starts_with(prefix)) {
+        lines.emplace_back(text);
+      }
+    }
+  }
+}
+
+ProbeMachine machine_of(const GpuProbeRun& run, const DeviceFacts& facts) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return {.num_gpus = count_devices(),
+          .num_sms = facts.num_sms,
+          .memory_bytes = static_cast<int64_t>(free),
+          .queues = run.hardware_queues,
+          .has_nccl = has_nccl()};
+}
+
+}  // namespace
+
+// Without making the device's context: hardware queues must be set before that.
+void require_gpu(int device) {
+  if (device >= count_devices()) {
+    use_device(device);  // says what is missing
+  }
+}
+
+std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks) {
+  return ranks.one_gpu_each ? make_nccl_executor(program, ranks)
+                            : std::make_unique<CudaExecutor>(program, ranks.cuda);
+}
+
+std::vector<std::string> gpu_environment(int device) {
+  require_gpu(device);
+  const DeviceFacts facts = device_facts(device);
+  std::vector<std::string> lines = {
+      fmt::format("{}, {} of them", describe(facts), count_devices()),
+      fmt::format("PCI {}, highest clocks {} MHz (SMs) and {} MHz (memory)",
+                  facts.pci_bus_id,
+                  facts.sm_clock_khz / 1000,
+                  facts.memory_clock_khz / 1000),
+      fmt::format("cuBLASLt {}, {}", cublasLtGetVersion(), nccl_text())};
+  add_variables(lines);
+  return lines;
+}
+
+GpuProbes run_gpu_probes(const GpuProbeRun& run) {
+  set_hardware_queues(run.hardware_queues, run.device);
+  use_device(run.device);
+  const DeviceFacts facts = device_facts(run.device);
+  const ProbeMachine machine = machine_of(run, facts);
+  const std::unique_ptr<CollectiveProbes> collectives = make_collective_probes(all_devices());
+  CudaProbeDevice device(facts, collectives.get());
+  ProbeRules rules;
+  rules.budget_seconds = run.budget_seconds;
+  const auto begin = std::chrono::steady_clock::now();
+  rules.elapsed = [begin] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  GpuProbes probes = measure_probes(
+      run.set == ProbeSet::kAll ? plan_gpu_probes(machine) : plan_queue_probes(machine),
+      rules,
+      device);
+  probes.environment = gpu_environment(run.device);
+  probes.num_sms = facts.num_sms;
+  return probes;
+}
+
+}  // namespace moesim

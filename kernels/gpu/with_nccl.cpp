@@ -1,0 +1,45 @@
+#include "kernels/gpu/with_nccl.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nccl.h>
+
+#include "kernels/cuda/device_facts.h"
+#include "kernels/cuda/nccl/nccl_call.h"
+#include "kernels/cuda/nccl/nccl_threads.h"
+#include "kernels/cuda/probes/nccl_probes.h"
+#include "sim/base/error.h"
+
+namespace moesim {
+
+bool has_nccl() {
+  return true;
+}
+
+std::string nccl_text() {
+  int version = 0;
+  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::unique_ptr<Executor> make_nccl_executor(const Program& program, const GpuRanks& ranks) {
+  require_gpu(0);
+  if (program.num_ranks > count_devices()) {
+    throw Failure(
+        fmt::format("{} ranks on GPUs of their own, and this process sees {}; run fewer ranks, or "
+                    "all of them as logical ranks of one GPU (--gpus one)",
+                    program.num_ranks,
+                    count_devices()));
+  }
+  NcclOptions options;
+  options.cuda = ranks.cuda;
+  options.communicators.ctas = {ranks.least_ctas, ranks.most_ctas};
+  return std::make_unique<NcclThreads>(program, options);
+}
+
+std::unique_ptr<CollectiveProbes> make_collective_probes(std::vector<int> devices) {
+  return std::make_unique<NcclProbes>(std::move(devices));
+}
+
+}  // namespace moesim

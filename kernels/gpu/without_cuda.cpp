@@ -1,0 +1,31 @@
+#include "kernels/gpu/gpu.h"
+#include "sim/base/error.h"
+
+namespace moesim {
+namespace {
+
+Error not_built() {
+  return Error(
+      "this build has no CUDA backend; install the CUDA toolkit (nvcc 12 or later, cuBLASLt), "
+      "configure again with -DMOESIM_CUDA=on, and build");
+}
+
+}  // namespace
+
+void require_gpu(int /*device*/) {
+  throw not_built();
+}
+
+std::unique_ptr<Executor> make_gpu_executor(const Program& /*program*/, const GpuRanks& /*ranks*/) {
+  throw not_built();
+}
+
+std::vector<std::string> gpu_environment(int /*device*/) {
+  throw not_built();
+}
+
+GpuProbes run_gpu_probes(const GpuProbeRun& /*run*/) {
+  throw not_built();
+}
+
+}  // namespace moesim

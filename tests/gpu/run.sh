@@ -1,0 +1,171 @@
+#!/bin/sh
+# Usage: tests/gpu/run.sh [--carried DIR] [--out FILE]
+# The GPU check (docs/gpu.md): equality with the CPU backend, probes, and schedules on logical ranks
+# of one GPU, in under eight minutes, into one JSON file that `moesim validate gpu FILE` reads. With
+# --carried it takes what tests/gpu/pack.sh put into DIR and needs nothing else but a driver, CUDA
+# and NCCL; without, it builds in place first, which takes no time of the check. Each part has a
+# budget; one that overruns it is cut off, says so, and keeps what it has. Exit codes: 0 all was
+# measured, 1 a part failed or was cut off, 2 bad usage, 77 no GPU.
+set -eu
+
+refuse() {
+  echo "$1" >&2
+  exit 2
+}
+
+carried=
+out=gpu_check.json
+while [ $# -gt 0 ]; do
+  case $1 in
+    --carried | --out)
+      [ $# -gt 1 ] || refuse "$1 takes a value; see the head of this script"
+      [ "$1" = --out ] && out=$2 || carried=$2
+      shift 2
+      ;;
+    *)
+      refuse "no option $1; give --carried DIR or --out FILE"
+      ;;
+  esac
+done
+[ -d "$(dirname "$out")" ] || refuse "there is no folder $(dirname "$out"); make it first"
+
+if [ -z "$carried" ]; then
+  cd "$(dirname "$0")/../.."
+  cmake --preset release
+  cmake --build build/release --target moesim moesim-execute-carried
+  tests/gpu/pack.sh build/release/gpu_check
+  carried=build/release/gpu_check
+fi
+readonly execute=$carried/moesim-execute
+[ -x "$execute" ] || refuse "$carried has no moesim-execute; make it with tests/gpu/pack.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if ! "$execute" --gpu-facts > "$work/facts" 2> "$work/error"; then
+  cat "$work/error" >&2
+  exit 77
+fi
+
+# As a JSON string, in one line.
+json() {
+  printf '"%s"' "$(tr '\n\t' '  ' | sed 's/[[:cntrl:]]//g; s/\\/\\\\/g; s/"/\\"/g; s/ *$//')"
+}
+
+# The items of a list, a file each.
+list() {
+  separator=
+  for item in "$@"; do
+    [ -s "$item" ] || continue
+    printf '%s' "$separator"
+    cat "$item"
+    separator=,
+  done
+}
+
+now() { date +%s; }
+left() { echo $((part_end - $(now))); }
+
+begin() {  # NAME BUDGET
+  part=$1
+  part_budget=$2
+  part_begin=$(now)
+  part_end=$((part_begin + part_budget))
+  part_status=DONE
+  part_message=
+  echo "$part ..." >&2
+}
+
+worse() {  # STATUS MESSAGE: the first message stays
+  [ "$part_status" = FAILED ] || part_status=$1
+  [ -n "$part_message" ] || part_message=$2
+}
+
+# Runs a command within what is left of the part; false where it did not end well.
+run() {
+  seconds=$(left)
+  if [ "$seconds" -le 0 ]; then
+    worse CUT_OFF "cut off after $part_budget s"
+    return 1
+  fi
+  code=0
+  timeout "$seconds" "$@" > "$work/output" 2> "$work/error" || code=$?
+  if [ $code -eq 124 ]; then
+    worse CUT_OFF "cut off after $part_budget s"
+  elif [ $code -ne 0 ]; then
+    worse FAILED "exit code $code: $(head -c 300 "$work/error")"
+  fi
+  return $code
+}
+
+end() {
+  num_parts=$((num_parts + 1))
+  {
+    printf '{"name": "%s", "status": "%s", "seconds": %d, "budget_seconds": %d' \
+      "$part" "$part_status" "$(($(now) - part_begin))" "$part_budget"
+    [ -z "$part_message" ] || printf ', "message": %s' "$(echo "$part_message" | json)"
+    printf '}'
+  } > "$work/part_$num_parts"
+  [ "$part_status" = DONE ] || all_done=false
+  echo "$part: $part_status $part_message" >&2
+}
+
+num_parts=0
+all_done=true
+
+begin equality 100
+for program in "$carried"/equality/*.json; do
+  name=$(basename "$program" .json)
+  entry=$work/equality_$name
+  printf '{"program": "%s", "num_ranks": %d' "${name#*_}" "${name%%_*}" > "$entry"
+  if run "$execute" "$program" --data integer --rounding exact --results "$work/cpu" &&
+     run "$execute" "$program" --data integer --rounding exact --results "$work/gpu" \
+       --backend cuda; then
+    printf ', "num_buffers": %d, "num_different": %d}' "$(grep -c . "$work/cpu")" \
+      "$(diff "$work/cpu" "$work/gpu" | grep -c '^>' || true)" >> "$entry"
+  else
+    printf ', "failure": %s}' "$(echo "$part_message" | json)" >> "$entry"
+  fi
+done
+end
+
+begin probes 160
+run "$execute" --gpu-probes "$work/probes_all" --budget 140 || true
+end
+
+begin queues 30
+run "$execute" --gpu-probes "$work/probes_queues" --probe-set queues --hardware-queues 1 \
+  --budget 20 || true
+end
+
+# Four ranks before eight, and probes before the schedules that are predicted from them: what is
+# measured before it is cut off can be compared.
+begin schedules 160
+for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
+  "$carried"/timing/8_probe_*.json "$carried"/timing/8_*.json; do
+  name=$(basename "$program" .json)
+  [ -e "$program" ] && [ ! -e "$work/program_$name" ] || continue
+  run "$execute" "$program" --backend cuda --storage bf16 --warmup 1 --repeat 3 \
+    --record "$work/program_$name" || true
+done
+end
+
+{
+  printf '{"version": %s,\n' "$("$execute" --version | sed 's/.* //' | json)"
+  printf '"date": "%s",\n"environment": [' "$(date -u '+%Y-%m-%d %H:%M UTC')"
+  separator=
+  while IFS= read -r line; do
+    printf '%s%s' "$separator" "$(echo "$line" | json)"
+    separator=', '
+  done < "$work/facts"
+  printf '%s%s' "$separator" "$(uname -srm | json)"
+  printf '],\n"parts": [%s],\n' "$(list "$work"/part_*)"
+  printf '"equality": [%s],\n' "$(list "$work"/equality_*)"
+  printf '"probes": ['
+  list "$work"/probes_*
+  printf '],\n"programs": ['
+  list "$work"/program_*
+  printf ']}\n'
+} > "$work/result"
+cp "$work/result" "$out"
+echo "$out: moesim validate gpu $out says what it means" >&2
+$all_done

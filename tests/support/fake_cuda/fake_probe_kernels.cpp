@@ -1,0 +1,51 @@
+// Bodies for the host of the kernels that only probes launch. Those that go on until they are
+// stopped end at once: what runs beside is not the fake's subject.
+#include <cstring>
+
+#include "kernels/core/bfloat16.h"
+#include "kernels/cuda/probes/probe_kernels.h"
+#include "tests/support/fake_cuda/fake_device.h"
+
+namespace moesim {
+namespace {
+
+using testing::FakeDevice;
+using testing::FakeStream;
+
+cudaError_t add(const char* name, cudaStream_t stream, std::function<void()> body) {
+  FakeDevice& device = FakeDevice::current();
+  if (const auto status = device.enter(name)) {
+    return static_cast<cudaError_t>(*status);
+  }
+  device.add_work(
+      reinterpret_cast<FakeStream*>(stream), std::move(body), device.options().kernel_time, true);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t launch_block_copy(const BlockCopy& copy, cudaStream_t stream) {
+  return add("launch_block_copy", stream, [copy] {
+    if (copy.stop == nullptr) {
+      std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.bytes));
+    }
+  });
+}
+
+cudaError_t launch_occupation(const Occupation& /*occupation*/, cudaStream_t stream) {
+  return add("launch_occupation", stream, [] {});
+}
+
+cudaError_t launch_nothing(cudaStream_t stream) {
+  return add("launch_nothing", stream, [] {});
+}
+
+cudaError_t launch_noise(void* at, int64_t count, uint32_t seed, cudaStream_t stream) {
+  return add("launch_noise", stream, [=] {
+    for (int64_t i = 0; i < count; ++i) {
+      static_cast<Bfloat16*>(at)[i] = to_bfloat16(static_cast<float>(seed));
+    }
+  });
+}
+
+}  // namespace moesim
