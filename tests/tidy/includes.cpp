@@ -63,7 +63,7 @@ const std::vector<Library>& libraries() {
         "tests/support/fake_nccl"},
        true},
       {"cuda", {"kernels/cuda", "kernels/gpu", "tests/gpu", "tests/support/fake_cuda"}, true},
-      {"cublasLt.h", {"kernels/cuda", "kernels/gpu", "tests/support/fake_cuda"}, true},
+      {"cublasLt.h", {"kernels/cuda", "kernels/gpu", "tests/gpu", "tests/support/fake_cuda"}, true},
       {"nvtx3/", {"kernels/cuda"}, false},
   };
   return all;
