@@ -62,6 +62,34 @@ std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRan
                             : std::make_unique<CudaExecutor>(program, ranks.cuda);
 }
 
+// Rank r of `each` needs its own memory on device r.
+void require_gpu_memory(const std::vector<Program>& programs, const GpuRanks& ranks) {
+  set_hardware_queues(ranks.cuda.hardware_queues, ranks.one_gpu_each ? 0 : ranks.cuda.device);
+  for (const Program& program : programs) {
+    if (!ranks.one_gpu_each) {
+      use_device(ranks.cuda.device);
+      require_device_memory(DeviceScript(program), ranks.cuda);
+    }
+    for (int rank = 0; ranks.one_gpu_each && rank < program.num_ranks; ++rank) {
+      use_device(rank);
+      require_device_memory(DeviceScript(program, rank, false), ranks.cuda);
+    }
+  }
+}
+
+std::vector<KernelTime> time_gpu_kernels(const Program& program,
+                                         const GpuRanks& ranks,
+                                         TensorStore& tensors) {
+  CudaOptions options = ranks.cuda;
+  options.uses_graph = false;
+  return CudaExecutor(program, options).time_kernels(tensors);
+}
+
+MakeRankExecutor gpu_rank_maker(const GpuRanks& ranks, const PlaceHere& here) {
+  require_gpu(0);
+  return nccl_rank_maker(ranks, here);
+}
+
 std::vector<std::string> gpu_environment(int device) {
   require_gpu(device);
   const DeviceFacts facts = device_facts(device);
