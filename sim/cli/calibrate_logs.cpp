@@ -12,12 +12,23 @@
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/gpu_match.h"
+#include "sim/io/imported_files.h"
 #include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/report/text.h"
 
 namespace moesim {
 namespace {
+
+// All that it reads.
+std::vector<std::string> files_of(const CalibrateOptions& options, const Cluster& cluster) {
+  std::vector<std::string> files = imported_files(cluster);
+  files.insert(files.end(), {options.input.cluster, options.input.profile});
+  for (const NcclLogOption& log : options.nccl_logs) {
+    files.push_back(log.path);
+  }
+  return files;
+}
 
 // What the command line says of a log is for what the log does not say, and must not differ.
 void check_agreement(const NcclLogOption& option,
@@ -92,12 +103,8 @@ std::string warnings(const Cluster& cluster, const Profile& profile) {
 }  // namespace
 
 int run_calibrate_logs(const CalibrateOptions& options) {
-  std::vector<std::string> inputs = {options.input.cluster, options.input.profile};
-  for (const NcclLogOption& log : options.nccl_logs) {
-    inputs.push_back(log.path);
-  }
-  check_outputs({options.out}, inputs);
   const Cluster cluster = wired(load_cluster(options.input.cluster, options.input.overrides));
+  check_outputs({options.out}, files_of(options, cluster));
   const std::vector<NcclLog> logs = read_logs(options);
   require_of_cluster(logs, cluster);
   NcclCalibration calibration = calibrate_from_logs(logs);

@@ -95,6 +95,20 @@ TEST_F(TopologyCommandTest, AClusterOfPortsHasNoLinks) {
   expect_bad_usage({"show", "p.txtpb", "--route", "0,1"}, "has no routes");
 }
 
+// A dump of nvidia-smi topo -m is an input as the cluster is that imports it.
+TEST_F(TopologyCommandTest, ExportKeepsWhatTheClusterImports) {
+  const std::string dump =
+      "GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0 X PHB 0-7 0\nGPU1 PHB X 0-7 0\n";
+  workspace_.write("topo.dot", dump);
+  workspace_.write("i.txtpb",
+                   "num_nodes: 1 gpus_per_node: 2 gpu_memory: '1 GiB'\n"
+                   "nodes { import: 'topo.dot' pcie_rate: '10 GB/s' memory_rate: '10 GB/s' }\n"
+                   "fabric { single_switch {} }\n");
+  ASSERT_EQ(run({"check", "i.txtpb"}).exit_code, 0) << run({"check", "i.txtpb"}).err;
+  expect_bad_usage({"export", "i.txtpb", "--out", "./topo.dot"}, "would overwrite an input");
+  EXPECT_EQ(workspace_.read("topo.dot"), dump);
+}
+
 TEST_F(TopologyCommandTest, BadUsage) {
   expect_bad_usage({}, "no action is given");
   expect_bad_usage({"draw", "c.txtpb"}, "action 'draw' is not understood; give show, check or");
