@@ -59,14 +59,20 @@ void check(const SimulateOptions& options) {
   check_outputs(options.outputs);
 }
 
+// Whether an option of a GPU is given that is not its default.
+bool sets_gpu(const GpuRanks& gpu) {
+  return gpu.one_gpu_each || gpu.cuda.storage != Storage::kOwnType || gpu.cuda.gemm_sms > 0 ||
+         gpu.most_ctas > 0 || gpu.cuda.uses_graph;
+}
+
 // `in_processes`: each rank has one, that mpirun or the launcher started.
 void check_gpu(const BackendOptions& backend, bool in_processes) {
   const GpuRanks& gpu = backend.gpu;
   if (backend.name != "cuda") {
-    if (gpu.one_gpu_each || gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 || gpu.cuda.uses_graph) {
+    if (sets_gpu(gpu)) {
       throw Error(
-          "--gpus, --gemm-sms, --ctas and --graph are of --backend cuda; give that, or leave them "
-          "out");
+          "--gpus, --storage, --gemm-sms, --ctas and --graph are of --backend cuda; give that, or "
+          "leave them out");
     }
     return;
   }
@@ -133,6 +139,24 @@ void check(const ExecuteOptions& options) {
   check_outputs(options.outputs);
 }
 
+// Whether an option of a backend is given that is not its default.
+bool runs_something(const BackendOptions& backend) {
+  return backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
+         backend.spread != BackendOptions().spread || backend.clock != HostClock::kFree ||
+         !backend.launcher.empty() || backend.name != "cpu" || sets_gpu(backend.gpu);
+}
+
+void check_overrides_of_logs(const ScenarioOptions& input) {
+  for (const std::string& text : input.overrides) {
+    if (text.starts_with("profile.") ? input.profile.empty() : !text.starts_with("cluster.")) {
+      throw Error(fmt::format(
+          "--set {} has no effect on logs; override fields of the cluster (cluster.…), or of a "
+          "profile (profile.…) that --profile FILE names",
+          visible_in_line(text)));
+    }
+  }
+}
+
 void check_logs(const CalibrateOptions& options) {
   if (!options.input.scenario.empty()) {
     throw Error("both a scenario and --nccl-tests are given: probes or logs; leave one out");
@@ -140,14 +164,17 @@ void check_logs(const CalibrateOptions& options) {
   if (options.input.cluster.empty()) {
     throw Error("the logs do not say what cluster they ran on; give --cluster FILE");
   }
-  const BackendOptions& backend = options.backend;
-  if (backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
-      backend.clock != HostClock::kFree || !backend.launcher.empty() || backend.name != "cpu" ||
-      !options.probes.empty()) {
+  if (runs_something(options.backend) || !options.probes.empty() || !options.gpu_probes.empty()) {
     throw Error(
         "logs are read and nothing is run, so that options of a backend have no effect; leave "
         "them out");
   }
+  if (!options.input.algorithms.empty()) {
+    throw Error(fmt::format(
+        "--algorithm {} chooses among collectives of a profile, which logs make; leave it out here",
+        visible_in_line(options.input.algorithms[0])));
+  }
+  check_overrides_of_logs(options.input);
 }
 
 void check(const CalibrateOptions& options) {
