@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "calibration/cluster_rates.h"
+#include "calibration/log_warnings.h"
 #include "calibration/nccl_report.h"
 #include "sim/base/error.h"
 #include "sim/cli/commands.h"
@@ -90,14 +91,22 @@ void add_compute(const Profile& other, Profile& profile) {
       fmt::format("costs of computing from profile {}: {}", other.name, other.source));
 }
 
-// Of what the cluster file and the profiles say of each other.
-std::string warnings(const Cluster& cluster, const Profile& profile) {
+// Of what the logs, the cluster file and the profiles say of each other.
+std::string warnings(const std::vector<NcclLog>& logs,
+                     const Cluster& cluster,
+                     const Profile& profile) {
+  std::vector<std::string> all = log_warnings(cluster, logs);
+  const std::vector<std::string> of_rates = rate_warnings(cluster, profile);
+  all.insert(all.end(), of_rates.begin(), of_rates.end());
+  const std::string mismatch = gpu_mismatch(profile, cluster);
+  if (!mismatch.empty()) {
+    all.push_back(mismatch);
+  }
   std::string text;
-  for (const std::string& warning : rate_warnings(cluster, profile)) {
+  for (const std::string& warning : all) {
     text += fmt::format("Warning: {}\n", warning);
   }
-  const std::string mismatch = gpu_mismatch(profile, cluster);
-  return mismatch.empty() ? text : text + fmt::format("Warning: {}\n", mismatch);
+  return text;
 }
 
 }  // namespace
@@ -118,7 +127,7 @@ int run_calibrate_logs(const CalibrateOptions& options) {
   }
   const std::string text = profile_to_text(calibration.profile);
   const std::string report =
-      nccl_report(calibration, logs) + warnings(cluster, calibration.profile);
+      nccl_report(calibration, logs) + warnings(logs, cluster, calibration.profile);
   if (options.out.empty()) {
     print_error(report);
     print_out(text);
