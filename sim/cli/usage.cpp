@@ -249,6 +249,19 @@ void check(const ValidateOptions& options) {
   }
 }
 
+// The ending says what is written, unless --format does.
+void check_export(const TopologyOptions& options) {
+  const std::string& out = options.out;
+  const bool is_known =
+      out.empty() || out.ends_with(".svg") || out.ends_with(".dot") || out.ends_with(".gv");
+  if (!is_known && !options.format) {
+    throw Error(fmt::format(
+        "--out '{}' is not understood; give a file that ends in .svg (a picture), .dot or .gv "
+        "(Graphviz), or say which by --format",
+        visible_in_line(out)));
+  }
+}
+
 void check(const TopologyOptions& options) {
   if (!options.action) {
     throw Error("no action is given; write moesim topology show, check or export, then a cluster");
@@ -275,6 +288,7 @@ void check(const TopologyOptions& options) {
                             : !options.out.empty() ? "--out"
                                                    : "--node"));
   }
+  check_export(options);
 }
 
 void check(const TextRequest& /*request*/) {}

@@ -83,6 +83,12 @@ TEST_F(TopologyCommandTest, ExportByEndingOrFormat) {
   EXPECT_THAT(run({"export", "c.txtpb", "--format", "svg"}).out, StartsWith("<svg "));
   EXPECT_EQ(run({"export", "c.txtpb", "--out", "c.svg", "--node", "1"}).exit_code, 0);
   EXPECT_THAT(workspace_.read("c.svg"), HasSubstr("c: node 1"));
+  for (const char* out : {"c.dot", "c.gv"}) {
+    EXPECT_EQ(run({"export", "c.txtpb", "--out", out}).exit_code, 0);
+    EXPECT_THAT(workspace_.read(out), StartsWith("graph \"c\" {\n"));
+  }
+  EXPECT_EQ(run({"export", "c.txtpb", "--out", "c.txt", "--format", "svg"}).exit_code, 0);
+  EXPECT_THAT(workspace_.read("c.txt"), StartsWith("<svg "));
 }
 
 TEST_F(TopologyCommandTest, AClusterOfPortsHasNoLinks) {
@@ -120,7 +126,10 @@ TEST_F(TopologyCommandTest, BadUsage) {
   expect_bad_usage({"check", "c.txtpb", "--json"}, "--json is an option of show");
   expect_bad_usage({"export", "c.txtpb", "--node", "2"}, "nodes are 0 to 1");
   expect_bad_usage({"export", "c.txtpb", "--format", "png"}, "give dot or svg");
-  expect_bad_usage({"export", "c.txtpb", "--out", "c.txtpb"}, "would overwrite an input");
+  expect_bad_usage({"export", "c.txtpb", "--out", "c.png"}, "--out 'c.png' is not understood");
+  expect_bad_usage({"export", "c.txtpb", "--out", "c.txtpb"}, "--out 'c.txtpb' is not understood");
+  expect_bad_usage({"export", "c.txtpb", "--out", "c.txtpb", "--format", "svg"},
+                   "would overwrite an input");
   expect_bad_usage({"show", "c.txtpb", "--set", "model.layers=2"}, "is of no cluster");
 }
 
