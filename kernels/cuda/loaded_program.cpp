@@ -48,8 +48,11 @@ int64_t largest_buffer(const Program& program, Storage storage) {
 
 }  // namespace
 
-LoadedProgram::LoadedProgram(DeviceScript script, const CudaOptions& options)
+LoadedProgram::LoadedProgram(DeviceScript script,
+                             const CudaOptions& options,
+                             FusedAttentionPlanner* attention)
     : options_(options),
+      attention_(attention),
       script_(std::move(script)),
       is_kept_(options.keeps_all ? std::vector<bool>(script_.program->tensors.size(), true)
                                  : inputs_and_results(*script_.program)),
@@ -59,7 +62,7 @@ LoadedProgram::LoadedProgram(DeviceScript script, const CudaOptions& options)
 
 DeviceLayout LoadedProgram::make_layout() const {
   const Program& program = *script_.program;
-  LoweringSpace sizes(program, options_.storage);
+  LoweringSpace sizes(program, options_.storage, attention_);
   const DeviceProgram steps = lower_program(script_, options_.rounding, sizes);
   DeviceLayout layout(sizes, script_.ranks, is_kept_);
   require_memory(layout,
@@ -73,7 +76,7 @@ void LoadedProgram::load() {
   memory_ = make_device_memory(layout_.bytes());
   staging_ = make_pinned_memory(largest_buffer(program, options_.storage));
   bases_ = layout_.bases(address_of(memory_));
-  LoweringSpace space(program, options_.storage, bases_);
+  LoweringSpace space(program, options_.storage, bases_, attention_);
   steps_ = lower_program(script_, options_.rounding, space);
   if (!space.tables().empty()) {
     check_cuda(cudaMemcpy(pointer(bases_.tables),

@@ -15,7 +15,10 @@ class LoadedProgram {
  public:
   // On the current device. Throws Failure, which says what was asked for and what is free, where
   // its memory is too small, and Error where make_operation does.
-  LoadedProgram(DeviceScript script, const CudaOptions& options);
+  // `attention`, which is not copied, plans what is fused; null: nothing.
+  LoadedProgram(DeviceScript script,
+                const CudaOptions& options,
+                FusedAttentionPlanner* attention = nullptr);
 
   const DeviceScript& script() const { return script_; }
   const DeviceProgram& steps() const { return steps_; }
@@ -32,6 +35,7 @@ class LoadedProgram {
   void load();
 
   CudaOptions options_;
+  FusedAttentionPlanner* attention_;
   DeviceScript script_;
   std::vector<bool> is_kept_;
   DeviceLayout layout_;

@@ -36,6 +36,12 @@ void add_ranks(CLI::App& app, RunOptions& options) {
 }
 
 void add_tuning(CLI::App& app, RunOptions& options) {
+  add_choice<bool>(app,
+                   "--attention",
+                   options.gpu.fuses_attention,
+                   {{"products", false}, {"fused", true}},
+                   "fused: by cuDNN where tensors are BF16 and it has a\n"
+                   "kernel. Default: products and softmax rows");
   app.add_option(
          "--gemm-sms", options.gpu.cuda.gemm_sms, "SMs that cuBLASLt counts on. Default: all")
       ->option_text("N")
@@ -100,7 +106,7 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
            "is not for --backend cuda, which paces nothing and runs in one process");
   } else if (!probes) {
     refuse(app,
-           {"--gpus", "--device", "--storage", "--gemm-sms", "--ctas", "--graph"},
+           {"--gpus", "--device", "--storage", "--attention", "--gemm-sms", "--ctas", "--graph"},
            "is an option of --backend cuda");
   }
   if (options.gpu.one_gpu_each) {

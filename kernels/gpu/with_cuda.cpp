@@ -12,6 +12,7 @@
 #include "kernels/cuda/hardware_queues.h"
 #include "kernels/cuda/probes/cuda_probe_device.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/with_cudnn.h"
 #include "kernels/gpu/with_nccl.h"
 
 namespace moesim {
@@ -58,8 +59,12 @@ void require_gpu(int device) {
 }
 
 std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks) {
-  return ranks.one_gpu_each ? make_nccl_executor(program, ranks)
-                            : std::make_unique<CudaExecutor>(program, ranks.cuda);
+  GpuRanks dealt = ranks;
+  if (ranks.fuses_attention) {
+    dealt.cuda.make_attention = fused_attention_maker();
+  }
+  return dealt.one_gpu_each ? make_nccl_executor(program, dealt)
+                            : std::make_unique<CudaExecutor>(program, dealt.cuda);
 }
 
 std::vector<std::string> gpu_environment(int device) {

@@ -190,9 +190,10 @@ std::string Backend::settings() const {
   const int queues = hardware_queues(profile_ ? &*profile_ : nullptr);
   if (is_cuda()) {
     return fmt::format(
-        "backend cuda, {}, tensors {}, {}, {} hardware queues",
+        "backend cuda, {}, tensors {}{}, {}, {} hardware queues",
         options_.gpu.one_gpu_each ? "a GPU for each rank" : "all ranks on one GPU",
         options_.gpu.cuda.storage == Storage::kFloat32 ? "in FP32" : "as their types say",
+        options_.gpu.fuses_attention ? ", fused attention" : "",
         options_.gpu.cuda.uses_graph ? "one graph" : "launched one by one",
         queues);
   }

@@ -62,10 +62,11 @@ void check(const SimulateOptions& options) {
 void check_gpu(const BackendOptions& backend) {
   const GpuRanks& gpu = backend.gpu;
   if (backend.name != "cuda") {
-    if (gpu.one_gpu_each || gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 || gpu.cuda.uses_graph) {
+    if (gpu.one_gpu_each || gpu.fuses_attention || gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 ||
+        gpu.cuda.uses_graph) {
       throw Error(
-          "--gpus, --gemm-sms, --ctas and --graph are of --backend cuda; give that, or leave them "
-          "out");
+          "--gpus, --attention, --gemm-sms, --ctas and --graph are of --backend cuda; give that, "
+          "or leave them out");
     }
     return;
   }
