@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "kernels/kernel_times.h"
 #include "kernels/repeat.h"
 #include "kernels/tensor_store.h"
 
@@ -13,7 +15,8 @@ std::string results_to_text(const TensorStore& tensors);
 
 struct ExecutedRuns {
   RepeatedRuns runs;
-  std::string results;  // results_to_text of all ranks after the last run
+  std::string results;                // results_to_text of all ranks after the last run
+  std::vector<KernelTime> kernels{};  // where they are asked for
 };
 
 }  // namespace moesim

@@ -90,6 +90,43 @@ Execution CudaExecutor::run(TensorStore& tensors) {
   return execution;
 }
 
+void CudaExecutor::run_alone(const Issue& issue, StepTimer& timer) const {
+  const DeviceProgram& program = program_.steps();
+  // Its stream's workspace; host waits have no stream, and no steps.
+  const auto place = [&](const ScriptPlace& of) {
+    const int lane = program_.script().script.ranks[of.rank].tasks[of.position].lane;
+    return LaunchPlace{streams_.main(), streams_.place(of.rank, lane).workspace};
+  };
+  if (issue.meeting == kNone) {
+    const ScriptPlace& only = issue.places.front();
+    const std::vector<DeviceStep>& steps = program.tasks[only.rank][only.position];
+    if (!steps.empty()) {
+      timer.run(launcher_, steps, place(only));
+    }
+    return;
+  }
+  for (const auto& phase : program.meetings[static_cast<size_t>(issue.meeting)].phases) {
+    for (size_t member = 0; member < phase.size(); ++member) {
+      timer.run(launcher_, phase[member], place(issue.places[member]));
+    }
+  }
+}
+
+// Twice: a kernel is loaded when it is first launched.
+std::vector<KernelTime> CudaExecutor::time_kernels(TensorStore& tensors) {
+  std::vector<KernelTime> times;
+  for (int twice = 0; twice < 2; ++twice) {
+    program_.upload(tensors, streams_.main());
+    StepTimer timer;
+    for (const Issue& issue : program_.script().order) {
+      run_alone(issue, timer);
+    }
+    times = timer.times();
+  }
+  program_.download(tensors, streams_.main());
+  return times;
+}
+
 std::vector<std::string> CudaExecutor::assumptions() const {
   std::vector<std::string> lines = {
       fmt::format("measured on {}", describe(facts_)),

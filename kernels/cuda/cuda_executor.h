@@ -9,6 +9,7 @@
 #include "kernels/cuda/device_facts.h"
 #include "kernels/cuda/iteration.h"
 #include "kernels/cuda/loaded_program.h"
+#include "kernels/cuda/step_timer.h"
 #include "kernels/executor.h"
 
 namespace moesim {
@@ -27,10 +28,16 @@ class CudaExecutor : public Executor {
   // `tensors` must hold all ranks. Throws CudaError.
   Execution run(TensorStore& tensors) override;
 
+  // One iteration whose steps run one behind the other, each alone, on one stream, in the order
+  // that they are issued in: the same results, and what each takes when nothing else runs. Fixed
+  // tasks have no steps. Throws CudaError.
+  std::vector<KernelTime> time_kernels(TensorStore& tensors);
+
   const DeviceFacts& device() const { return facts_; }
 
  private:
   void make_graph(const TensorStore& tensors);
+  void run_alone(const Issue& issue, StepTimer& timer) const;
   std::vector<std::string> assumptions() const;
 
   CudaOptions options_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/fused_attention_engine.h"
 #include "kernels/cuda/task_streams.h"
 #include "kernels/device/store_transfer.h"
 #include "sim/base/units.h"
@@ -21,21 +22,46 @@ DeviceAddress address_of(const DeviceMemory& memory) {
   return reinterpret_cast<DeviceAddress>(memory.get());
 }
 
-void require_memory(const DeviceLayout& layout, int64_t workspaces, const std::string& parts) {
+void require_memory(const Program& program,
+                    const DeviceLayout& layout,
+                    int64_t workspaces,
+                    const std::string& parts) {
   size_t free = 0;
   size_t total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   const int64_t needed = layout.bytes() + workspaces;
   if (needed > static_cast<int64_t>(free)) {
     throw Failure(fmt::format(
-        "the Program needs {} of device memory and {} of {} are free: {}, workspaces of products "
-        "{}; make the model or its batch smaller, or run fewer ranks",
+        "{}: the Program needs {} of device memory and {} of {} are free: {}, workspaces of "
+        "products {}; make the model or its batch smaller, or run fewer ranks",
+        program.name,
         format_bytes(needed),
         format_bytes(static_cast<int64_t>(free)),
         format_bytes(static_cast<int64_t>(total)),
         parts,
         format_bytes(workspaces)));
   }
+}
+
+std::vector<bool> kept_tensors(const Program& program, const CudaOptions& options) {
+  return options.keeps_all ? std::vector<bool>(program.tensors.size(), true)
+                           : inputs_and_results(program);
+}
+
+// One that fits: of the steps without addresses.
+DeviceLayout fitting_layout(const DeviceScript& script,
+                            const CudaOptions& options,
+                            const std::vector<bool>& is_kept,
+                            FusedAttentionPlanner* attention) {
+  const Program& program = *script.program;
+  LoweringSpace sizes(program, options.storage, attention);
+  const DeviceProgram steps = lower_program(script, options.rounding, sizes);
+  DeviceLayout layout(sizes, script.ranks, is_kept);
+  require_memory(program,
+                 layout,
+                 TaskStreams::workspace_bytes(script, steps),
+                 describe(layout, program, options.storage));
+  return layout;
 }
 
 int64_t largest_buffer(const Program& program, Storage storage) {
@@ -48,27 +74,20 @@ int64_t largest_buffer(const Program& program, Storage storage) {
 
 }  // namespace
 
+void require_device_memory(const DeviceScript& script, const CudaOptions& options) {
+  const auto attention = make_fused_attention(options.make_attention);
+  fitting_layout(script, options, kept_tensors(*script.program, options), attention.get());
+}
+
 LoadedProgram::LoadedProgram(DeviceScript script,
                              const CudaOptions& options,
                              FusedAttentionPlanner* attention)
     : options_(options),
       attention_(attention),
       script_(std::move(script)),
-      is_kept_(options.keeps_all ? std::vector<bool>(script_.program->tensors.size(), true)
-                                 : inputs_and_results(*script_.program)),
-      layout_(make_layout()) {
+      is_kept_(kept_tensors(*script_.program, options)),
+      layout_(fitting_layout(script_, options, is_kept_, attention)) {
   load();
-}
-
-DeviceLayout LoadedProgram::make_layout() const {
-  const Program& program = *script_.program;
-  LoweringSpace sizes(program, options_.storage, attention_);
-  const DeviceProgram steps = lower_program(script_, options_.rounding, sizes);
-  DeviceLayout layout(sizes, script_.ranks, is_kept_);
-  require_memory(layout,
-                 TaskStreams::workspace_bytes(script_, steps),
-                 describe(layout, program, options_.storage));
-  return layout;
 }
 
 void LoadedProgram::load() {

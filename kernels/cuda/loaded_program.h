@@ -10,12 +10,15 @@
 
 namespace moesim {
 
+// Throws Failure, which says what was asked for and what is free, where the current device's memory
+// is too small for the Program. Allocates nothing.
+void require_device_memory(const DeviceScript& script, const CudaOptions& options);
+
 // A Program in a device's memory: tensors, scratch, tables, and the steps of its tasks.
 class LoadedProgram {
  public:
-  // On the current device. Throws Failure, which says what was asked for and what is free, where
-  // its memory is too small, and Error where make_operation does.
-  // `attention`, which is not copied, plans what is fused; null: nothing.
+  // On the current device. Throws what require_device_memory does, and Error where make_operation
+  // does. `attention`, which is not copied, plans what is fused; null: nothing.
   LoadedProgram(DeviceScript script,
                 const CudaOptions& options,
                 FusedAttentionPlanner* attention = nullptr);
@@ -31,7 +34,6 @@ class LoadedProgram {
   void download(TensorStore& tensors, cudaStream_t stream);
 
  private:
-  DeviceLayout make_layout() const;
   void load();
 
   CudaOptions options_;

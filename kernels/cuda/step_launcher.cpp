@@ -47,8 +47,12 @@ void StepLauncher::prepare(const std::vector<DeviceStep>& steps) {
 
 void StepLauncher::launch(const std::vector<DeviceStep>& steps, const LaunchPlace& place) const {
   for (const DeviceStep& step : steps) {
-    std::visit([&](const auto& action) { launch(action, place); }, step.action);
+    launch(step, place);
   }
+}
+
+void StepLauncher::launch(const DeviceStep& step, const LaunchPlace& place) const {
+  std::visit([&](const auto& action) { launch(action, place); }, step.action);
 }
 
 void StepLauncher::launch(const Fill& fill, const LaunchPlace& place) const {

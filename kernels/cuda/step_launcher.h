@@ -28,6 +28,7 @@ class StepLauncher {
 
   // Puts the steps on the stream, one behind the other. Throws CudaError.
   void launch(const std::vector<DeviceStep>& steps, const LaunchPlace& place) const;
+  void launch(const DeviceStep& step, const LaunchPlace& place) const;
 
  private:
   void launch(const Fill& fill, const LaunchPlace& place) const;

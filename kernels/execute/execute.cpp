@@ -8,6 +8,7 @@
 #include "kernels/execute/steps.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/host/host_executor.h"
+#include "kernels/inputs.h"
 #include "kernels/mpi/processes.h"
 #include "kernels/results.h"
 #include "sim/base/message.h"
@@ -17,6 +18,23 @@
 namespace moesim {
 namespace {
 
+// What a process that reports does in the end.
+int finish(const RunOptions& options, const Program& program, const ExecutedRuns& executed) {
+  report(options, program, executed);
+  return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
+}
+
+// The same as one of several: the first reports.
+int finish(const RunOptions& options,
+           const Processes& processes,
+           const Program& program,
+           const ExecutedRuns& executed) {
+  if (processes.process == 0) {
+    return finish(options, program, executed);
+  }
+  return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
+}
+
 int execute_on_threads(const RunOptions& options) {
   const Program program = load_verified(options);
   check_memory(program, program.num_ranks, options.program);
@@ -24,18 +42,14 @@ int execute_on_threads(const RunOptions& options) {
   TensorStore tensors(program);
   RepeatedRuns runs = repeat(executor, options.repeat, tensors);
   const ExecutedRuns executed{std::move(runs), results_to_text(tensors)};
-  report(options, program, executed);
-  return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
+  return finish(options, program, executed);
 }
 
 int execute_in_processes(const RunOptions& options, const Processes& processes) {
   const Program program = load_verified(options);
   check_memory(program, processes.num_ranks_here(program), options.program);
   const ExecutedRuns executed = processes.run(program, host_options(options), options.repeat);
-  if (processes.process == 0) {
-    report(options, program, executed);
-  }
-  return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
+  return finish(options, processes, program, executed);
 }
 
 // What a GPU is told of the host's options: rounding, queues.
@@ -51,12 +65,25 @@ int execute_on_gpus(const RunOptions& options) {
   require_gpu(options.gpu.cuda.device);
   const Program program = load_verified(options);
   check_memory(program, program.num_ranks, options.program);
-  const std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu_ranks(options));
+  std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu_ranks(options));
   TensorStore tensors(program);
-  RepeatedRuns runs = repeat(*executor, options.repeat, tensors);
-  const ExecutedRuns executed{std::move(runs), results_to_text(tensors)};
-  report(options, program, executed);
-  return are_enough(options, executed.runs) ? kExitOk : kExitFailed;
+  ExecutedRuns executed{repeat(*executor, options.repeat, tensors), results_to_text(tensors)};
+  if (options.kernels) {
+    executor.reset();  // the device has room for one
+    tensors.clear();
+    fill_inputs(options.repeat.data, tensors);
+    executed.kernels = time_gpu_kernels(program, gpu_ranks(options), tensors);
+  }
+  return finish(options, program, executed);
+}
+
+// One process for each GPU.
+int execute_on_gpus(const RunOptions& options, const Processes& processes) {
+  const MakeRankExecutor make =
+      gpu_rank_maker(gpu_ranks(options), {processes.place_here, processes.tell_here});
+  const Program program = load_verified(options);
+  check_memory(program, processes.num_ranks_here(program), options.program);
+  return finish(options, processes, program, processes.run_ranks(program, make, options.repeat));
 }
 
 int tell_gpu_facts(const RunOptions& options) {
@@ -85,14 +112,12 @@ int execute(const RunOptions& options) {
   if (!options.gpu_probes.empty()) {
     return probe(options);
   }
-  if (options.backend == BackendKind::kCuda) {
-    return execute_on_gpus(options);
-  }
+  const bool is_cuda = options.backend == BackendKind::kCuda;
   if (options.transport == TransportKind::kThreads) {
-    return execute_on_threads(options);
+    return is_cuda ? execute_on_gpus(options) : execute_on_threads(options);
   }
-  return in_processes("moesim-execute", [&options](const Processes& processes) {
-    return execute_in_processes(options, processes);
+  return in_processes("moesim-execute", [&](const Processes& processes) {
+    return is_cuda ? execute_on_gpus(options, processes) : execute_in_processes(options, processes);
   });
 }
 

@@ -53,6 +53,10 @@ void add_tuning(CLI::App& app, RunOptions& options) {
       ->option_text("N")
       ->check(CLI::Range(1, kMaxCtas));
   app.add_flag("--graph", options.gpu.cuda.uses_graph, "Launches an iteration as one CUDA graph");
+  app.add_flag("--kernels",
+               options.kernels,
+               "Also times each kernel by name, alone on the GPU, in an\n"
+               "iteration of its own");
 }
 
 void add_probes(CLI::App& app, RunOptions& options) {
@@ -102,17 +106,30 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
   }
   if (options.backend == BackendKind::kCuda) {
     refuse(app,
-           {"--cluster", "--clock", "--dilation", "--launch-overhead", "--transport"},
-           "is not for --backend cuda, which paces nothing and runs in one process");
+           {"--cluster", "--clock", "--dilation", "--launch-overhead"},
+           "is not for --backend cuda, which paces nothing");
   } else if (!probes) {
     refuse(app,
-           {"--gpus", "--device", "--storage", "--attention", "--gemm-sms", "--ctas", "--graph"},
+           {"--gpus",
+            "--device",
+            "--storage",
+            "--attention",
+            "--gemm-sms",
+            "--ctas",
+            "--graph",
+            "--kernels"},
            "is an option of --backend cuda");
   }
-  if (options.gpu.one_gpu_each) {
-    refuse(app, {"--device", "--graph"}, "is not for --gpus each");
+  if (options.transport == TransportKind::kMpi) {
+    refuse(app,
+           {"--gpus", "--device", "--graph", "--kernels"},
+           "is not for --transport mpi, where each rank has a process and a GPU");
+  } else if (options.gpu.one_gpu_each) {
+    refuse(app, {"--device", "--graph", "--kernels"}, "is not for --gpus each");
   } else {
-    refuse(app, {"--ctas"}, "is an option of --gpus each, where NCCL carries collectives");
+    refuse(app,
+           {"--ctas"},
+           "is an option of --gpus each and of --transport mpi, where NCCL carries collectives");
   }
 }
 

@@ -45,6 +45,7 @@ its memory, or each has a GPU of its own and NCCL (--gpus each). With --results 
 whole, which takes more memory. --gpu-facts and --gpu-probes take no PROGRAM.
 
 With --transport mpi nothing paces collectives: they take as long as Open MPI and the network take.
+With --backend cuda as well, each rank has a process and a GPU, and collectives are NCCL's.
 Process 0 prints and writes the files. When a process dies or the ranks hang, all end.
 
 Examples:
@@ -53,6 +54,7 @@ Examples:
   moesim-execute program.json --data integer --rounding exact --results results.txt
   mpirun -np 4 moesim-execute program.json --transport mpi --trace trace.json
   moesim-execute program.json --backend cuda --storage bf16 --repeat 10 --trace trace.json
+  srun -n 16 --mpi=pmix moesim-execute program.json --backend cuda --transport mpi --repeat 10
   moesim-execute --gpu-probes probes.json --budget 120
 
 Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs, no GPU), 2 bad usage

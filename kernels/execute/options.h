@@ -27,6 +27,7 @@ struct RunOptions {
   std::string results;
   std::string record;
   GpuRanks gpu;  // of kCuda
+  bool kernels = false;
   // Instead of running a Program:
   bool gpu_facts = false;
   std::string gpu_probes;

@@ -113,7 +113,7 @@ void report(const RunOptions& options, const Program& program, const ExecutedRun
                runs.accepted.size());
     return;
   }
-  print_out(to_text(runs));
+  print_out(to_text(runs) + to_text(executed.kernels));
   if (!options.trace.empty()) {
     write_file_atomically(options.trace, trace_to_json(runs.typical().trace, program));
   }

@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_options.h"
+#include "kernels/cuda/nccl/device_sharing.h"
 #include "kernels/executor.h"
+#include "kernels/host/rank_executor.h"
+#include "kernels/kernel_times.h"
 #include "kernels/probe/gpu_probe_plan.h"
 #include "kernels/probe/measure_probes.h"
 #include "sim/io/gpu_check.h"
@@ -36,6 +39,22 @@ struct GpuRanks {
 // Keeps a reference to the Program, which the verifier has accepted. Throws what require_gpu does,
 // Failure where the device's memory is too small, and Error for what cannot be run.
 std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks);
+
+// Throws what require_gpu does, and Failure, which names the Program, where one of them asks for
+// more memory than is free on its device. Runs nothing.
+void require_gpu_memory(const std::vector<Program>& programs, const GpuRanks& ranks);
+
+// What the steps of an iteration take by name, each alone on the device (CudaExecutor). Of ranks on
+// one GPU. Throws what make_gpu_executor does.
+std::vector<KernelTime> time_gpu_kernels(const Program& program,
+                                         const GpuRanks& ranks,
+                                         TensorStore& tensors);
+
+// For ranks that have a process each (Processes::run_ranks): chooses this one's GPU among its
+// machine's and sets what CUDA and NCCL read from its environment, so that it is called before
+// there are other threads. Of `ranks`, device and one_gpu_each say nothing. Throws what require_gpu
+// does, and Error without NCCL.
+MakeRankExecutor gpu_rank_maker(const GpuRanks& ranks, const PlaceHere& here);
 
 // The GPU, driver, libraries and clocks, and the environment variables that they read: one line
 // each. Throws what require_gpu does.

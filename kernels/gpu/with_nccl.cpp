@@ -6,12 +6,24 @@
 #include <nccl.h>
 
 #include "kernels/cuda/device_facts.h"
+#include "kernels/cuda/hardware_queues.h"
 #include "kernels/cuda/nccl/nccl_call.h"
+#include "kernels/cuda/nccl/nccl_executor.h"
 #include "kernels/cuda/nccl/nccl_threads.h"
 #include "kernels/cuda/probes/nccl_probes.h"
 #include "sim/base/error.h"
 
 namespace moesim {
+namespace {
+
+NcclOptions nccl_options(const GpuRanks& ranks) {
+  NcclOptions options;
+  options.cuda = ranks.cuda;
+  options.communicators.ctas = {ranks.least_ctas, ranks.most_ctas};
+  return options;
+}
+
+}  // namespace
 
 bool has_nccl() {
   return true;
@@ -32,10 +44,20 @@ std::unique_ptr<Executor> make_nccl_executor(const Program& program, const GpuRa
                     program.num_ranks,
                     count_devices()));
   }
-  NcclOptions options;
-  options.cuda = ranks.cuda;
-  options.communicators.ctas = {ranks.least_ctas, ranks.most_ctas};
-  return std::make_unique<NcclThreads>(program, options);
+  return std::make_unique<NcclThreads>(program, nccl_options(ranks));
+}
+
+MakeRankExecutor nccl_rank_maker(const GpuRanks& ranks, const PlaceHere& here) {
+  const DeviceChoice choice = choose_device(
+      here, count_devices(), [](int device) { return device_facts(device).pci_bus_id; });
+  set_environment(choice);
+  NcclOptions options = nccl_options(ranks);
+  options.cuda.device = choice.device;
+  options.device_is_shared = choice.is_shared;
+  set_hardware_queues(options.cuda.hardware_queues, options.cuda.device);
+  return [options](const Program& program, RankPeers& peers) {
+    return make_nccl_rank(program, peers, options);
+  };
 }
 
 std::unique_ptr<CollectiveProbes> make_collective_probes(std::vector<int> devices) {

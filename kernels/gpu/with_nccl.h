@@ -17,6 +17,9 @@ std::string nccl_text();  // "NCCL 2.28.9"
 // Throws Error without NCCL, and where there are fewer devices than ranks.
 std::unique_ptr<Executor> make_nccl_executor(const Program& program, const GpuRanks& ranks);
 
+// Throws Error without NCCL.
+MakeRankExecutor nccl_rank_maker(const GpuRanks& ranks, const PlaceHere& here);
+
 // Null without NCCL.
 std::unique_ptr<CollectiveProbes> make_collective_probes(std::vector<int> devices);
 

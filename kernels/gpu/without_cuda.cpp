@@ -20,6 +20,20 @@ std::unique_ptr<Executor> make_gpu_executor(const Program& /*program*/, const Gp
   throw not_built();
 }
 
+void require_gpu_memory(const std::vector<Program>& /*programs*/, const GpuRanks& /*ranks*/) {
+  throw not_built();
+}
+
+std::vector<KernelTime> time_gpu_kernels(const Program& /*program*/,
+                                         const GpuRanks& /*ranks*/,
+                                         TensorStore& /*tensors*/) {
+  throw not_built();
+}
+
+MakeRankExecutor gpu_rank_maker(const GpuRanks& /*ranks*/, const PlaceHere& /*here*/) {
+  throw not_built();
+}
+
 std::vector<std::string> gpu_environment(int /*device*/) {
   throw not_built();
 }

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -17,22 +18,63 @@ constexpr std::chrono::seconds kMeeting{60};
 // Then mpirun ends all of us.
 constexpr std::chrono::seconds kAborting{5};
 
-// Of the processes that share this machine's memory.
-struct Here {
-  int num_processes = 0;
-  int place = 0;
-};
+// The processes that share this machine's memory, as a communicator of their own.
+class Here {
+ public:
+  Here() {
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &all_),
+              "MPI_Comm_split_type");
+  }
+  ~Here() { MPI_Comm_free(&all_); }
+  Here(const Here&) = delete;
+  Here& operator=(const Here&) = delete;
+  Here(Here&&) = delete;
+  Here& operator=(Here&&) = delete;
 
-Here find_out_who_is_here() {
-  MPI_Comm here = MPI_COMM_NULL;
-  Here found;
-  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
-            "MPI_Comm_split_type");
-  check_mpi(MPI_Comm_size(here, &found.num_processes), "MPI_Comm_size");
-  check_mpi(MPI_Comm_rank(here, &found.place), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
-  return found;
-}
+  int num_processes() const {
+    int size = 0;
+    check_mpi(MPI_Comm_size(all_, &size), "MPI_Comm_size");
+    return size;
+  }
+
+  int place() const {
+    int rank = 0;
+    check_mpi(MPI_Comm_rank(all_, &rank), "MPI_Comm_rank");
+    return rank;
+  }
+
+  std::vector<int> gather(int value) const {
+    std::vector<int> values(static_cast<size_t>(num_processes()));
+    check_mpi(MPI_Allgather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, all_), "MPI_Allgather");
+    return values;
+  }
+
+  std::vector<std::string> gather(const std::string& text) const {
+    const int own = static_cast<int>(text.size());
+    const std::vector<int> lengths = gather(own);
+    std::vector<int> starts(lengths.size());
+    std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
+    std::string joined(static_cast<size_t>(starts.back() + lengths.back()), '\0');
+    check_mpi(MPI_Allgatherv(text.data(),
+                             own,
+                             MPI_CHAR,
+                             joined.data(),
+                             lengths.data(),
+                             starts.data(),
+                             MPI_CHAR,
+                             all_),
+              "MPI_Allgatherv");
+    std::vector<std::string> texts;
+    for (size_t place = 0; place < lengths.size(); ++place) {
+      texts.push_back(
+          joined.substr(static_cast<size_t>(starts[place]), static_cast<size_t>(lengths[place])));
+    }
+    return texts;
+  }
+
+ private:
+  MPI_Comm all_ = MPI_COMM_NULL;
+};
 
 }  // namespace
 
@@ -57,9 +99,9 @@ MpiWorld::MpiWorld() {
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &process_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &num_processes_), "MPI_Comm_size");
-  const Here here = find_out_who_is_here();
-  num_here_ = here.num_processes;
-  place_here_ = here.place;
+  const Here here;
+  num_here_ = here.num_processes();
+  place_here_ = here.place();
 }
 
 MpiWorld::~MpiWorld() {
@@ -67,6 +109,10 @@ MpiWorld::~MpiWorld() {
     const Deadline deadline(kMeeting, "MPI does not end: a process died, hangs or was cut off");
     MPI_Finalize();
   }
+}
+
+std::vector<std::string> MpiWorld::tell_here(const std::string& text) const {
+  return Here().gather(text);
 }
 
 void MpiWorld::abort(int exit_code) {

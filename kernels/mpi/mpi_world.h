@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace moesim {
 
 // MPI, from initialization to the end: one object in a process, made and destroyed by one thread.
@@ -21,6 +24,10 @@ class MpiWorld {
   int num_here() const { return num_here_; }
   // Among them, in order of their numbers.
   int place_here() const { return place_here_; }
+
+  // What every process on this machine says, by their places here. All of them call it, while no
+  // other thread calls MPI.
+  std::vector<std::string> tell_here(const std::string& text) const;
 
   // The number of a new run, alike on all processes when all count in step.
   int count_run() { return ++num_runs_; }

@@ -67,6 +67,7 @@ int run_part(MpiWorld& world, const std::function<int(const Processes&)>& part) 
       .num_processes = world.num_processes(),
       .num_here = world.num_here(),
       .place_here = world.place_here(),
+      .tell_here = [&world](const std::string& text) { return world.tell_here(text); },
       .run = [&](const auto&... what) { return shares.run(what...); },
       .run_ranks = [&](const auto&... what) { return shares.run_ranks(what...); }};
   const int exit_code = part(processes);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kernels/host/host_options.h"
 #include "kernels/host/rank_executor.h"
@@ -17,6 +18,9 @@ struct Processes {
   int num_processes = 1;
   int num_here = 1;    // of them on this machine
   int place_here = 0;  // of this one among them
+
+  // What every process on this machine says, by their places here. All call it, before they run.
+  std::function<std::vector<std::string>(const std::string&)> tell_here;
 
   // Of a Program that can be dealt out equally.
   int num_ranks_here(const Program& program) const {

@@ -8,9 +8,9 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
-#include "kernels/gpu/gpu.h"
 #include "kernels/host/host_executor.h"
 #include "kernels/host/machine_memory.h"
+#include "kernels/inputs.h"
 #include "sim/base/error.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
@@ -67,7 +67,7 @@ Backend::Backend(const BackendOptions& options, const Inputs& inputs)
               inputs.scenario.profile_path.empty() ? nullptr : &inputs.profile) {}
 
 ExecutedRuns Backend::run(const Program& program, const std::function<void()>& on_accepted) const {
-  require_runnable({program});
+  require_machine({program});
   ExecutedRuns executed = repeated(program, on_accepted);
   const RepeatedRuns& runs = executed.runs;
   if (static_cast<int>(runs.accepted.size()) < rule_.least) {
@@ -101,7 +101,14 @@ void Backend::require_paced(const Program& program) const {
 }
 
 void Backend::require_runnable(const std::vector<Program>& programs) const {
-  if (is_cuda()) {
+  require_machine(programs);
+  if (is_cuda() && options_.launcher.empty() && processes_ == nullptr) {
+    require_gpu_memory(programs, gpu_ranks());
+  }
+}
+
+void Backend::require_machine(const std::vector<Program>& programs) const {
+  if (is_cuda() && options_.launcher.empty()) {
     require_gpu(options_.gpu.cuda.device);
   }
   const int64_t memory = available_memory();
@@ -135,11 +142,15 @@ void Backend::require_runnable(const std::vector<Program>& programs) const {
 
 ExecutedRuns Backend::repeated(const Program& program,
                                const std::function<void()>& on_accepted) const {
-  if (processes_ != nullptr) {
-    return processes_->run(program, host_options(program), repeat_options(rule_, on_accepted));
+  const RepeatOptions repeat = repeat_options(rule_, on_accepted);
+  if (processes_ != nullptr && is_cuda()) {
+    return processes_->run_ranks(
+        program,
+        gpu_rank_maker(gpu_ranks(), {processes_->place_here, processes_->tell_here}),
+        repeat);
   }
-  if (is_cuda()) {
-    return run_on_gpus(program, on_accepted);
+  if (processes_ != nullptr) {
+    return processes_->run(program, host_options(program), repeat);
   }
   if (!options_.launcher.empty()) {
     return launch(program,
@@ -147,9 +158,16 @@ ExecutedRuns Backend::repeated(const Program& program,
                    .clock = options_.clock,
                    .dilation = options_.dilation,
                    .hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr),
+                   .gpu = is_cuda() ? std::optional(options_.gpu) : std::nullopt,
                    .repeat = repeat_options(rule_)});
   }
-  return run_on_threads(program, on_accepted);
+  return is_cuda() ? run_on_gpus(program, repeat) : run_on_threads(program, repeat);
+}
+
+GpuRanks Backend::gpu_ranks() const {
+  GpuRanks gpu = options_.gpu;
+  gpu.cuda.hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr);
+  return gpu;
 }
 
 HostOptions Backend::host_options(const Program& program) const {
@@ -166,24 +184,37 @@ HostOptions Backend::host_options(const Program& program) const {
   return host;
 }
 
-ExecutedRuns Backend::run_on_gpus(const Program& program,
-                                  const std::function<void()>& on_accepted) const {
-  GpuRanks gpu = options_.gpu;
-  gpu.cuda.hardware_queues = hardware_queues(profile_ ? &*profile_ : nullptr);
-  const std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu);
+ExecutedRuns Backend::run_on_gpus(const Program& program, const RepeatOptions& options) const {
+  const std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu_ranks());
   TensorStore tensors(program);
-  RepeatedRuns runs = repeat(*executor, repeat_options(rule_, on_accepted), tensors);
+  RepeatedRuns runs = repeat(*executor, options, tensors);
   return {std::move(runs), results_to_text(tensors)};
 }
 
-ExecutedRuns Backend::run_on_threads(const Program& program,
-                                     const std::function<void()>& on_accepted) const {
+std::vector<KernelTime> Backend::kernel_times(const Program& program) const {
+  TensorStore tensors(program);
+  fill_inputs(repeat_options(rule_).data, tensors);
+  return time_gpu_kernels(program, gpu_ranks(), tensors);
+}
+
+ExecutedRuns Backend::run_on_threads(const Program& program, const RepeatOptions& options) const {
   HostOptions host = host_options(program);
   host.cluster = cluster_;
   HostExecutor executor(program, host);
   TensorStore tensors(program);
-  RepeatedRuns runs = repeat(executor, repeat_options(rule_, on_accepted), tensors);
+  RepeatedRuns runs = repeat(executor, options, tensors);
   return {std::move(runs), results_to_text(tensors)};
+}
+
+// Where the ranks of --backend cuda are.
+std::string Backend::ranks_text() const {
+  if (!options_.launcher.empty()) {
+    return "processes of: " + options_.launcher;
+  }
+  if (processes_ != nullptr) {
+    return "a process for each rank";
+  }
+  return options_.gpu.one_gpu_each ? "a GPU for each rank" : "all ranks on one GPU";
 }
 
 std::string Backend::settings() const {
@@ -191,7 +222,7 @@ std::string Backend::settings() const {
   if (is_cuda()) {
     return fmt::format(
         "backend cuda, {}, tensors {}{}, {}, {} hardware queues",
-        options_.gpu.one_gpu_each ? "a GPU for each rank" : "all ranks on one GPU",
+        ranks_text(),
         options_.gpu.cuda.storage == Storage::kFloat32 ? "in FP32" : "as their types say",
         options_.gpu.fuses_attention ? ", fused attention" : "",
         options_.gpu.cuda.uses_graph ? "one graph" : "launched one by one",
@@ -208,7 +239,9 @@ std::string Backend::settings() const {
 std::vector<std::string> Backend::environment() const {
   std::vector<std::string> lines = {settings()};
   if (is_cuda()) {
-    const std::vector<std::string> gpu = gpu_environment(options_.gpu.cuda.device);
+    const std::vector<std::string> gpu = options_.launcher.empty()
+                                             ? gpu_environment(options_.gpu.cuda.device)
+                                             : launched_gpu_facts(options_.launcher);
     lines.insert(lines.end(), gpu.begin(), gpu.end());
   }
   lines.push_back(fmt::format("{}, moesim {}", machine_text(), version()));

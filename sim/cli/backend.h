@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/gpu/gpu.h"
 #include "kernels/host/host_options.h"
 #include "kernels/mpi/processes.h"
 #include "kernels/repeat.h"
@@ -36,8 +37,8 @@ class Backend {
   Backend(const BackendOptions& options, const Inputs& inputs);
 
   // Throws Error where this machine has not the memory for one of the Programs, or nobody would
-  // wait for all runs of all, and what require_gpu does. Runs nothing. A GPU's memory is looked at
-  // when a Program is loaded, before it runs.
+  // wait for all runs of all, and Failure where the GPU's is too small for one, or there is none.
+  // Runs nothing. GPUs of other processes are looked at by them, before they run.
   void require_runnable(const std::vector<Program>& programs) const;
 
   // Runs a Program until enough runs are accepted, after one that does not count. `on_accepted` may
@@ -45,6 +46,9 @@ class Backend {
   // Failure when too many runs were disturbed.
   [[nodiscard]] ExecutedRuns run(const Program& program,
                                  const std::function<void()>& on_accepted = {}) const;
+
+  // What a Program's kernels take by name, each alone, on --backend cuda with one GPU.
+  [[nodiscard]] std::vector<KernelTime> kernel_times(const Program& program) const;
 
   [[nodiscard]] bool is_modelled() const { return options_.modelled; }
 
@@ -59,16 +63,19 @@ class Backend {
   [[nodiscard]] bool has_paced_links() const {
     return options_.launcher.empty() && processes_ == nullptr;
   }
+  void require_machine(const std::vector<Program>& programs) const;
   void require_paced(const Program& program) const;
   [[nodiscard]] RunSize size_of(const Program& program) const;
   [[nodiscard]] HostOptions host_options(const Program& program) const;
   [[nodiscard]] ExecutedRuns repeated(const Program& program,
                                       const std::function<void()>& on_accepted) const;
+  [[nodiscard]] GpuRanks gpu_ranks() const;
   [[nodiscard]] ExecutedRuns run_on_gpus(const Program& program,
-                                         const std::function<void()>& on_accepted) const;
-  [[nodiscard]] std::string settings() const;
+                                         const RepeatOptions& options) const;
   [[nodiscard]] ExecutedRuns run_on_threads(const Program& program,
-                                            const std::function<void()>& on_accepted) const;
+                                            const RepeatOptions& options) const;
+  [[nodiscard]] std::string settings() const;
+  [[nodiscard]] std::string ranks_text() const;
 
   BackendOptions options_;
   StoppingRule rule_;

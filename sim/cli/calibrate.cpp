@@ -57,7 +57,7 @@ int run_calibrate(const CalibrateOptions& options) {
   }
   const Backend backend(options.backend, inputs);
   Profile profile = calibrated_profile(inputs, inputs.scenario.schedules, backend);
-  if (backend.is_cuda()) {
+  if (backend.is_cuda() && options.backend.launcher.empty()) {
     add_gpu_probes(options, profile);
   }
   const std::string text = profile_to_text(profile);

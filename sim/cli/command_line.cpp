@@ -150,19 +150,7 @@ void CommandLine::add_execute() {
       add(help::kExecute, [](const CommandLine& line) -> Command { return line.execute_; });
   add_subject(app, execute_);
   add_backend(app, execute_.backend);
-  app->add_option_function<std::string>(
-         "--transport",
-         [this](const std::string& text) { execute_.in_processes = parse_transport(text); },
-         "mpi: the ranks are dealt out to the processes that\n"
-         "mpirun started, whose links are real and not paced.\n"
-         "Default: threads of one process")
-      ->option_text("threads|mpi");
-  add_text(app,
-           "--results",
-           execute_.results,
-           "FILE",
-           "Writes a line for each rank's buffers: a hash of\n"
-           "what it holds after the last run");
+  add_execution(app, execute_);
   add_outputs(app, execute_.outputs);
 }
 

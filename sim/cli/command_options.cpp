@@ -239,6 +239,26 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
   add_runs(app, backend);
 }
 
+void add_execution(CLI::App* app, ExecuteOptions& execute) {
+  app->add_option_function<std::string>(
+         "--transport",
+         [&execute](const std::string& text) { execute.in_processes = parse_transport(text); },
+         "mpi: the ranks are dealt out to the processes that\n"
+         "mpirun started, whose links are real and not paced.\n"
+         "Default: threads of one process")
+      ->option_text("threads|mpi");
+  add_text(app,
+           "--results",
+           execute.results,
+           "FILE",
+           "Writes a line for each rank's buffers: a hash of\n"
+           "what it holds after the last run");
+  app->add_flag("--kernels",
+                execute.kernels,
+                "Of cuda: also times each kernel by name, alone on the\n"
+                "GPU, in an iteration of its own");
+}
+
 void add_probes(CLI::App* app, CalibrateOptions& calibrate) {
   add_text(app,
            "--gpu-probes",

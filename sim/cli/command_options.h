@@ -29,6 +29,8 @@ void add_outputs(CLI::App* app, IterationOutputs& outputs);
 void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline);
 void add_backend(CLI::App* app, BackendOptions& backend);
 // What becomes of calibrate's probes beside a profile.
+void add_execution(CLI::App* app, ExecuteOptions& execute);
+
 void add_probes(CLI::App* app, CalibrateOptions& calibrate);
 
 }  // namespace moesim

@@ -39,6 +39,7 @@ void tell(const ExecuteOptions& options, const Subject& subject, const ExecutedR
   result.runner_up.reset();  // its time is a prediction, no measurement like this one
   result.backend = options.backend.name;
   result.measured = measured_runs(runs);
+  result.kernels = executed.kernels;
   print_out(report(options.outputs, result, subject.program(), trace));
 }
 
@@ -49,7 +50,10 @@ int execute(const ExecuteOptions& options, const Processes* processes) {
   require_verified(subject);
   const Backend backend(
       options.backend, subject.cluster_or_null(), subject.profile_or_null(), processes);
-  const ExecutedRuns executed = run_with_progress(backend, subject.program());
+  ExecutedRuns executed = run_with_progress(backend, subject.program());
+  if (options.kernels) {
+    executed.kernels = backend.kernel_times(subject.program());
+  }
   if (processes == nullptr || processes->process == 0) {
     tell(options, subject, executed);
   }

@@ -212,7 +212,8 @@ disturbed (a task late by more than 2 % of the iteration, or the iteration delay
 are rejected and repeated; the output is that of the run with the median time.
 
 With --backend cuda nothing is paced. All ranks share one GPU as logical ranks, whose collectives
-are copies within its memory, or each has a GPU and collectives are NCCL's (docs/gpu.md).
+are copies within its memory, or each has a GPU and collectives are NCCL's: --gpus each in this
+process, --transport mpi with a process for each (docs/gpu.md).
 
 A scenario that needs more memory or time (12 hours) than this machine has is refused before
 anything runs. A Program without --cluster is not paced.
@@ -226,7 +227,7 @@ Examples:
   mpirun --oversubscribe -np 4 moesim execute scenarios/crosscheck.txtpb --schedule fsmoe \
     --transport mpi
   moesim execute scenarios/crosscheck.txtpb --schedule tutel --dilation 50 --svg timeline.svg
-  moesim execute scenarios/gpu_check_4.txtpb --schedule fsmoe --degree 2 --backend cuda
+  moesim execute scenarios/gpu_check_4.txtpb --schedule fsmoe --degree 2 --backend cuda --kernels
 )"};
 
 inline constexpr CommandHelp kCalibrate = {
@@ -239,7 +240,8 @@ robustly to relative residuals; where none fits a collective within 10 %, its me
 kept. Each probe runs as execute does; one that is disturbed too often ends the calibration, as a
 profile is whole or not at all. The scenario needs no profile of its own; with --modelled its
 operations' costs are kept, and only the rest is measured. With --backend cuda a GPU is also probed
-by itself: GEMMs of many shapes, copies, launches, collectives, and what runs beside a GEMM.
+by itself, unless --launcher starts processes elsewhere: GEMMs of many shapes, copies, launches,
+collectives, and what runs beside a GEMM.
 
 With --nccl-tests nothing is run: each collective and layout (nodes x GPUs) in the logs becomes a
 table of the profile with its start-up. Printed are the measured times beside the table, a fitted

@@ -1,7 +1,9 @@
 #include "sim/cli/launcher.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -55,14 +57,29 @@ std::string start_of_command(const std::string& launcher) {
   return std::filesystem::is_regular_file(launcher, ignored) ? quoted(launcher) : launcher;
 }
 
+std::string pacing_words(const Launch& launch) {
+  return fmt::format("--clock {} --dilation {}", name(launch.clock), launch.dilation);
+}
+
+std::string gpu_words(const GpuRanks& gpu) {
+  std::string words = fmt::format("--backend cuda --storage {}",
+                                  gpu.cuda.storage == Storage::kFloat32 ? "fp32" : "bf16");
+  if (gpu.cuda.gemm_sms > 0) {
+    words += fmt::format(" --gemm-sms {}", gpu.cuda.gemm_sms);
+  }
+  if (gpu.most_ctas > 0) {
+    words += fmt::format(" --ctas {}", gpu.most_ctas);
+  }
+  return words;
+}
+
 std::string command_line(const Launch& launch, const TemporaryFolder& folder) {
   return fmt::format(
-      "{} {} --transport mpi --clock {} --dilation {} --hardware-queues {} --warmup {} --repeat {} "
-      "--max-repeat {} --spread {} --max-rejected {} --traces {} --results {}",
+      "{} {} --transport mpi {} --hardware-queues {} --warmup {} --repeat {} --max-repeat {} "
+      "--spread {} --max-rejected {} --traces {} --results {}",
       start_of_command(launch.command),
       quoted(folder / "program.json"),
-      name(launch.clock),
-      launch.dilation,
+      launch.gpu ? gpu_words(*launch.gpu) : pacing_words(launch),
       launch.hardware_queues,
       launch.repeat.num_warmups,
       launch.repeat.rule.least,
@@ -121,6 +138,19 @@ ExecutedRuns launch(const Program& program, const Launch& launch) {
                     command,
                     error.what()));
   }
+}
+
+std::vector<std::string> launched_gpu_facts(const std::string& command) {
+  const TemporaryFolder folder;
+  run(start_of_command(command) + " --gpu-facts", folder / "output");
+  std::vector<std::string> facts;
+  std::istringstream lines(read_file(folder / "output"));
+  for (std::string line; std::getline(lines, line);) {
+    if (std::find(facts.begin(), facts.end(), line) == facts.end()) {
+      facts.push_back(line);
+    }
+  }
+  return facts;
 }
 
 }  // namespace moesim

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "kernels/gpu/gpu.h"
 #include "kernels/host/host_options.h"
 #include "kernels/repeat.h"
 #include "kernels/results.h"
@@ -15,13 +18,18 @@ struct Launch {
   HostClock clock = HostClock::kFree;
   double dilation = 1;
   int hardware_queues = kDefaultHardwareQueues;
+  std::optional<GpuRanks> gpu;  // each rank on one, in place of clock and dilation
   RepeatOptions repeat;
 };
 
 // Runs a Program in processes that a command of the user's starts,
-//   COMMAND PROGRAM --transport mpi --clock … --traces FOLDER --results FILE
+//   COMMAND PROGRAM --transport mpi --hardware-queues … --traces FOLDER --results FILE
 // and reads what they leave; the folder is removed. Throws Failure when the command
 // fails, with what it said, and when it leaves no traces of this Program or no results.
 ExecutedRuns launch(const Program& program, const Launch& launch);
+
+// What `COMMAND --gpu-facts` prints in its processes, each line once. Throws Failure when the
+// command fails.
+std::vector<std::string> launched_gpu_facts(const std::string& command);
 
 }  // namespace moesim

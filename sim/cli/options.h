@@ -90,6 +90,7 @@ struct ExecuteOptions : SubjectOptions {
   BackendOptions backend;
   bool in_processes = false;  // that mpirun started; else on threads
   std::string results;
+  bool kernels = false;  // of one GPU: also its kernels' times
   IterationOutputs outputs;
 };
 

@@ -59,7 +59,8 @@ void check(const SimulateOptions& options) {
   check_outputs(options.outputs);
 }
 
-void check_gpu(const BackendOptions& backend) {
+// `in_processes`: each rank has one, that mpirun or the launcher started.
+void check_gpu(const BackendOptions& backend, bool in_processes) {
   const GpuRanks& gpu = backend.gpu;
   if (backend.name != "cuda") {
     if (gpu.one_gpu_each || gpu.fuses_attention || gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 ||
@@ -70,21 +71,26 @@ void check_gpu(const BackendOptions& backend) {
     }
     return;
   }
-  if (backend.modelled || backend.dilation != 1 || backend.clock != HostClock::kFree ||
-      !backend.launcher.empty()) {
+  if (backend.modelled || backend.dilation != 1 || backend.clock != HostClock::kFree) {
     throw Error(
-        "--backend cuda paces nothing and runs in this process, so that --clock, --dilation, "
-        "--modelled and --launcher have no effect; leave them out");
+        "--backend cuda paces nothing, so that --clock, --dilation and --modelled have no effect; "
+        "leave them out");
   }
-  if (gpu.one_gpu_each ? gpu.cuda.uses_graph : gpu.most_ctas > 0) {
+  if (in_processes) {
+    if (gpu.one_gpu_each || gpu.cuda.uses_graph) {
+      throw Error(
+          "with --transport mpi and --launcher each rank has a process and a GPU; leave --gpus and "
+          "--graph out");
+    }
+  } else if (gpu.one_gpu_each ? gpu.cuda.uses_graph : gpu.most_ctas > 0) {
     throw Error(gpu.one_gpu_each
                     ? "--graph is for ranks that share one GPU; leave it or --gpus each out"
                     : "--ctas is of NCCL's collectives; give --gpus each as well");
   }
 }
 
-void check_backend(const BackendOptions& backend) {
-  check_gpu(backend);
+void check_backend(const BackendOptions& backend, bool in_processes) {
+  check_gpu(backend, in_processes);
   if (!std::isfinite(backend.dilation)) {
     throw Error("--dilation takes a number; give 1 or more");
   }
@@ -113,14 +119,17 @@ void check_backend(const BackendOptions& backend) {
 
 void check(const ExecuteOptions& options) {
   check_subject(options);
-  check_backend(options.backend);
+  check_backend(options.backend, options.in_processes || !options.backend.launcher.empty());
   if (options.in_processes && !options.backend.launcher.empty()) {
     throw Error(
         "--launcher starts processes of its own, --transport mpi runs on those that mpirun "
         "started; leave one out");
   }
-  if (options.in_processes && options.backend.name == "cuda") {
-    throw Error("--backend cuda runs in one process; leave --transport out");
+  if (options.kernels && (options.backend.name != "cuda" || options.backend.gpu.one_gpu_each ||
+                          options.in_processes || !options.backend.launcher.empty())) {
+    throw Error(
+        "--kernels times what ranks that share one GPU run; give --backend cuda without --gpus "
+        "each, --transport and --launcher, or leave it out");
   }
   check_outputs(options.outputs);
 }
@@ -151,9 +160,14 @@ void check(const CalibrateOptions& options) {
     throw Error("--layout says how the ranks of a log sat; give --nccl-tests FILE as well");
   }
   check_file(options.input.scenario, "scenario");
-  check_backend(options.backend);
+  check_backend(options.backend, !options.backend.launcher.empty());
   if (!options.gpu_probes.empty() && options.backend.name != "cuda") {
     throw Error("--gpu-probes tells what a GPU's probes took; give --backend cuda as well");
+  }
+  if (!options.gpu_probes.empty() && !options.backend.launcher.empty()) {
+    throw Error(
+        "--gpu-probes runs probes of a GPU in this process, --launcher starts others; leave one "
+        "out, and run moesim-execute --gpu-probes FILE where the GPU is");
   }
   if (!options.input.profile.empty() && !options.backend.modelled) {
     throw Error(
@@ -177,7 +191,7 @@ void check(const PredictCollectiveOptions& options) {
 
 void check(const CrosscheckOptions& options) {
   check_file(options.input.scenario, "scenario");
-  check_backend(options.backend);
+  check_backend(options.backend, !options.backend.launcher.empty());
 }
 
 void check(const CompareOptions& options) {

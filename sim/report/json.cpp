@@ -60,6 +60,34 @@ Json variation_json(const ResultVariation& variation) {
   return json;
 }
 
+Json measured_json(const MeasuredRuns& measured, const std::string& backend) {
+  Json json = {{"backend", backend},
+               {"accepted", measured.accepted},
+               {"rejected", measured.rejected},
+               {"median_seconds", measured.median_seconds},
+               {"p25_seconds", measured.p25_seconds},
+               {"lateness_seconds", measured.lateness_seconds},
+               {"stopped", measured.stopped}};
+  if (measured.delay_seconds) {
+    json["delay_seconds"] = *measured.delay_seconds;
+  }
+  if (measured.spread) {
+    json["spread"] = *measured.spread;
+  }
+  return json;
+}
+
+Json kernel_json(const KernelTime& kernel) {
+  return {{"name", kernel.name},
+          {"steps", kernel.count},
+          {"total_seconds", kernel.total.seconds()},
+          {"mean_seconds", kernel.mean_seconds()},
+          {"bytes", kernel.bytes},
+          {"flops", kernel.flops},
+          {"bytes_per_second", kernel.bytes_per_second()},
+          {"flops_per_second", kernel.flops_per_second()}};
+}
+
 Json to_json_object(const SimulationResult& result) {
   Json json = identity(result);
   json["schedule"] = result.schedule;
@@ -112,19 +140,10 @@ Json to_json_object(const SimulationResult& result) {
     json["bottleneck_range"] = Json::parse(to_json(*result.bottleneck_range));
   }
   if (result.measured) {
-    json["measured"] = {{"backend", result.backend},
-                        {"accepted", result.measured->accepted},
-                        {"rejected", result.measured->rejected},
-                        {"median_seconds", result.measured->median_seconds},
-                        {"p25_seconds", result.measured->p25_seconds},
-                        {"lateness_seconds", result.measured->lateness_seconds},
-                        {"stopped", result.measured->stopped}};
-    if (result.measured->delay_seconds) {
-      json["measured"]["delay_seconds"] = *result.measured->delay_seconds;
-    }
-    if (result.measured->spread) {
-      json["measured"]["spread"] = *result.measured->spread;
-    }
+    json["measured"] = measured_json(*result.measured, result.backend);
+  }
+  for (const KernelTime& kernel : result.kernels) {
+    json["kernels"].push_back(kernel_json(kernel));
   }
   return json;
 }

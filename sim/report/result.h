@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/kernel_times.h"
 #include "sim/analysis/bounds.h"
 #include "sim/analysis/memory.h"
 #include "sim/base/time.h"
@@ -80,6 +81,7 @@ struct SimulationResult {
   std::optional<BottleneckRange> bottleneck_range;  // likewise
   std::string backend;                              // of an execution
   std::optional<MeasuredRuns> measured;             // likewise
+  std::vector<KernelTime> kernels;                  // likewise, empty unless asked for
 };
 
 // What a result is made of. `scenario`, `cluster`, `profile` and `plan` are null for a Program that

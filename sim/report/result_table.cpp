@@ -191,6 +191,7 @@ std::string to_table(const SimulationResult& result) {
   if (result.busiest_seconds > 0 || result.dependency_chain_seconds > 0) {
     text += shares("no order of these tasks is faster than", lower_bounds(result), iteration);
   }
+  text += to_text(result.kernels);
   text += ablation(result);
   text += result.bottleneck_range ? to_table(*result.bottleneck_range) : "";
   if (!result.assumptions.empty()) {

@@ -145,7 +145,31 @@ TEST(GpuCommandTest, OptionsThatDoNotGoTogetherAreRefused) {
   EXPECT_THAT(refusal({"--backend", "cuda", "--dilation", "2"}), HasSubstr("paces nothing"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--ctas", "4"}), HasSubstr("give --gpus each"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "two"}), HasSubstr("one or each"));
-  EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi"}), HasSubstr("one process"));
+  EXPECT_THAT(refusal({"--kernels"}), HasSubstr("share one GPU"));
+  EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "each", "--kernels"}),
+              HasSubstr("share one GPU"));
+  EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi", "--gpus", "each"}),
+              HasSubstr("leave --gpus and --graph out"));
+  EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi", "--launcher", "mpirun"}),
+              HasSubstr("leave one out"));
+}
+
+TEST(GpuCommandTest, MoesimExecuteRefusesThemToo) {
+  const Workspace workspace;
+  const auto refusal = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words = {"program.json", "--backend", "cuda"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = workspace.run_program(MOESIM_EXECUTE_BINARY, words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal({"--transport", "mpi", "--gpus", "each"}),
+              HasSubstr("--gpus is not for --transport mpi"));
+  EXPECT_THAT(refusal({"--transport", "mpi", "--kernels"}),
+              HasSubstr("--kernels is not for --transport mpi"));
+  EXPECT_THAT(refusal({"--gpus", "each", "--kernels"}), HasSubstr("not for --gpus each"));
+  EXPECT_THAT(refusal({"--ctas", "2"}), HasSubstr("an option of --gpus each and of --transport"));
+  EXPECT_THAT(refusal({"--clock", "raw"}), HasSubstr("paces nothing"));
 }
 
 }  // namespace

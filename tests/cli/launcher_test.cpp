@@ -115,6 +115,50 @@ TEST_F(LauncherTest, PassesOnWhatMoesimExecuteKnows) {
   EXPECT_EQ(workspace_.read("r.txt"), workspace_.read("t.txt"));
 }
 
+// Stands for mpirun on nodes with GPUs: two processes tell of them, runs are the CPU's.
+constexpr const char* kGpuLauncher = R"(#!/bin/sh
+if [ "$1" = --gpu-facts ]; then echo "GPU of a node"; echo "GPU of a node"; exit 0; fi
+echo "$@" > words.txt
+program=$1
+shift 9
+exec )" MOESIM_EXECUTE_BINARY R"( "$program" "$@"
+)";
+
+TEST_F(LauncherTest, PassesOnWhatAGpuIsTold) {
+  workspace_.write("launch.sh", kGpuLauncher);
+  const Outcome outcome = workspace_.run({"calibrate",
+                                          "study.txtpb",
+                                          "--backend",
+                                          "cuda",
+                                          "--ctas",
+                                          "4",
+                                          "--launcher",
+                                          "sh launch.sh",
+                                          "--runs",
+                                          "2"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(workspace_.read("words.txt"),
+              HasSubstr("json --transport mpi --backend cuda --storage bf16 --ctas 4 "
+                        "--hardware-queues 32 --warmup 1 "));
+  const size_t told = outcome.out.find("\"GPU of a node\"");
+  EXPECT_NE(told, std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("GPU of a node", told + 14), std::string::npos);
+  EXPECT_THAT(outcome.out, HasSubstr("processes of: sh launch.sh"));
+}
+
+TEST_F(LauncherTest, ProbesOfAGpuRunInThisProcess) {
+  const Outcome outcome = workspace_.run({"calibrate",
+                                          "study.txtpb",
+                                          "--backend",
+                                          "cuda",
+                                          "--gpu-probes",
+                                          "probes.json",
+                                          "--launcher",
+                                          "true"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("run moesim-execute --gpu-probes FILE where the GPU is"));
+}
+
 TEST_F(LauncherTest, ItsPathMayHaveSpaces) {
   write_launcher("my launch.sh", kOnThreads);
   EXPECT_EQ(run_launched("./my launch.sh").exit_code, 0);

@@ -62,6 +62,14 @@ expect_refusal 2 "the anchored clock needs planned ends" 4 "$scenario" \
   "${options[@]/raw/anchored}"
 expect_refusal 2 ".*/none/t.json: there is no folder" \
   4 "$scenario" "${options[@]}" --trace "$folder/none/t.json"
+# What a machine lacks for --backend cuda, one process says as well as four.
+gpu=("$scenario" --schedule fsmoe --degree 2 --backend cuda)
+code=0
+"$moesim" execute "${gpu[@]}" > /dev/null 2> "$folder/alone.txt" || code=$?
+if [[ $code -ne 0 ]]; then
+  expect_refusal "$code" "$(cut -c 1-30 "$folder/alone.txt")" 4 "${gpu[@]}"
+  [[ $(grep -c CUDA "$folder/err.txt") -eq 1 ]] || fail "$(cat "$folder/err.txt")"
+fi
 # Two processes with one Program, two with another.
 expect_refusal 2 ".*: process 2 made another Program" \
   2 "$scenario" "${options[@]}" --transport mpi : \

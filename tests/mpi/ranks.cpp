@@ -84,6 +84,11 @@ int run(const Processes& processes, const std::string& mode) {
   RepeatOptions options;
   options.num_warmups = 0;
   options.rule.least = options.rule.most = 2;
+  std::string said;
+  for (const std::string& text : processes.tell_here(std::string(processes.place_here, 'x'))) {
+    said += "(" + text + ")";
+  }
+  fmt::print(stderr, "here: {}\n", said);
   for (int twice = 0; twice < 2; ++twice) {
     const ExecutedRuns runs = processes.run_ranks(
         three_ranks(),

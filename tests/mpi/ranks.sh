@@ -13,6 +13,8 @@ for rank in 0 1 2; do
   grep -q "rank $rank has 10$rank" <<< "$output"
   grep -q "place $rank of 3" <<< "$output"
 done
+# Each heard all, whose words are of different lengths, one empty.
+[[ $(grep -c "here: ()(x)(xx)$" <<< "$output") -eq 3 ]]
 [[ $(grep -c "end 1002 ps" <<< "$output") -eq 6 ]]
 [[ $(grep -c "closed" <<< "$output") -eq 6 ]]  # two Programs
 

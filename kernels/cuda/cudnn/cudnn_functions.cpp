@@ -1,35 +1,24 @@
 #include "kernels/cuda/cudnn/cudnn_functions.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "kernels/cuda/libraries/shared_library.h"
 #include "sim/base/error.h"
 
 namespace moesim {
 namespace {
 
-constexpr const char* kLibrary = "libcudnn.so.9";
 constexpr size_t kOldest = 91600;
 
 template <typename Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) {
-    throw Failure(fmt::format("{} has no {}; install cuDNN 9.16 or later", kLibrary, name));
-  }
+void find(const SharedLibrary& library, const char* name, Function*& function) {
+  function = library.function<Function>(name);
 }
 
 }  // namespace
 
 CudnnFunctions open_cudnn() {
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw Failure(fmt::format(
-        "fused attention needs cuDNN 9.16 or later, and {} cannot be opened ({}); install it, name "
-        "its folder in LD_LIBRARY_PATH, or compute attention by products",
-        kLibrary,
-        dlerror()));
-  }
+  const SharedLibrary library("libcudnn.so.9", "cuDNN 9.16 or later");
   CudnnFunctions cudnn;
   find(library, "cudnnGetVersion", cudnn.get_version);
   find(library, "cudnnGetErrorString", cudnn.get_error_string);

@@ -114,6 +114,10 @@ const char* cublasLtGetStatusName(cublasStatus_t) {
   return "CUBLAS_STATUS_FAKE";
 }
 
+size_t cublasLtGetVersion() {
+  return CUBLAS_VERSION;
+}
+
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   return make<Handle>("cublasLtCreate", handle);
 }

@@ -46,6 +46,22 @@ TEST(JsonTest, HasTheKeysOfTheContract) {
   }
 }
 
+// 3 MB in 2 us are 1.5 TB/s.
+TEST(JsonTest, KernelsAreThereWhereTheyWereTimed) {
+  SimulationResult result;
+  EXPECT_FALSE(json::parse(to_json(result)).contains("kernels"));
+  result.kernels = {
+      {.name = "map_slots", .count = 4, .total = ps(2'000'000), .bytes = 3'000'000, .flops = 0}};
+  const json kernel = json::parse(to_json(result)).at("kernels").at(0);
+  EXPECT_EQ(kernel.at("name"), "map_slots");
+  EXPECT_EQ(kernel.at("steps"), 4);
+  EXPECT_DOUBLE_EQ(kernel.at("total_seconds"), 2e-6);
+  EXPECT_DOUBLE_EQ(kernel.at("mean_seconds"), 5e-7);
+  EXPECT_EQ(kernel.at("bytes"), 3'000'000);
+  EXPECT_DOUBLE_EQ(kernel.at("bytes_per_second"), 1.5e12);
+  EXPECT_EQ(kernel.at("flops_per_second"), 0);
+}
+
 TEST(JsonTest, OptionalKeysAppearWithTheirValues) {
   SimulationResult result;
   result.non_moe_degree = 2;
