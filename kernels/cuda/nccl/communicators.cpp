@@ -146,10 +146,14 @@ void Communicators::enqueue(const CommunicatorKey& key,
                             const std::string& name,
                             const std::function<void(ncclComm_t)>& body) {
   const auto found = split_.find(key);
-  CHECK(found != split_.end() && found->second.handle != nullptr,
-        "collective '{}' has no communicator on rank {}",
-        name,
-        place_.rank);
+  {
+    const std::lock_guard lock(mutex_);
+    check_not_aborted();  // abort() takes the handles
+    CHECK(found != split_.end() && found->second.handle != nullptr,
+          "collective '{}' has no communicator on rank {}",
+          name,
+          place_.rank);
+  }
   run_group(found->second, fmt::format("collective '{}'", name), body);
 }
 

@@ -174,6 +174,16 @@ TEST_F(CommunicatorsTest, AbortEndsWhoWaitsForAPeer) {
   EXPECT_EQ(fake_nccl::num_communicators(), 0);
 }
 
+// Another thread aborts between two collectives of the issuing one.
+TEST_F(CommunicatorsTest, NothingIsEnqueuedAfterAbort) {
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    const auto communicators = made(rank);
+    communicators->abort();
+    communicators->enqueue({pairs_, 0}, "c", [](ncclComm_t) { FAIL(); });
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("NCCL was ended by this process")));
+}
+
 // An exception between connect() and close() leaves nothing behind: see the destructor above.
 TEST_F(CommunicatorsTest, WhatIsNotClosedIsAborted) {
   on_threads(kNumRanks, [&](int rank) { made(rank); });
