@@ -8,8 +8,13 @@ namespace moesim {
 
 // The launches of kernels that only probes need: probe_kernels.cu; tests link bodies for the host.
 
+// After so long, in ns, a kernel that is to be stopped ends by itself: what the host launched
+// behind it may wait for it, and would for ever.
+inline constexpr int64_t kLongestBeside = 5'000'000'000;
+
 // Copies bytes (a multiple of 16) by so many blocks; with `stop`, again and again until *stop is
-// not 0. `shared_bytes` of shared memory a block: enough of it keeps others off its SM.
+// not 0, or kLongestBeside is over. `shared_bytes` of shared memory a block: enough of it keeps
+// others off its SM.
 struct BlockCopy {
   const void* from = nullptr;
   void* to = nullptr;
@@ -20,7 +25,7 @@ struct BlockCopy {
 };
 cudaError_t launch_block_copy(const BlockCopy& copy, cudaStream_t stream);
 
-// Does nothing on so many blocks until *stop is not 0.
+// Does nothing on so many blocks until *stop is not 0, or kLongestBeside is over.
 struct Occupation {
   int blocks = 1;
   int shared_bytes = 0;

@@ -54,6 +54,8 @@ class FakeCuda {
   int num_waits() const;
   // Streams that were made with more than the least priority.
   int num_high_priority_streams() const;
+  // Whether all that is on the streams comes to its end without anybody's help.
+  bool becomes_idle();
   // Streams, events, graphs, memory, descriptors that were made and not given back.
   int num_live_handles() const;
 

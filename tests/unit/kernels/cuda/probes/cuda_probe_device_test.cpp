@@ -86,7 +86,8 @@ TEST(CudaProbeDeviceTest, CopiesThatDoNotFitAreRefused) {
   EXPECT_THROW(seconds(probe), Failure);
 }
 
-// Each call of each probe fails once, the n-th time that it is made: the message names it.
+// Each call of each probe fails once, the n-th time that it is made: the message names it, and
+// nothing goes on on the device that only the probe could have stopped.
 TEST(CudaProbeDeviceTest, EveryCallThatFailsIsTold) {
   for (int kind = 0; kind <= static_cast<int>(GpuProbeKind::kLaunch); ++kind) {
     const GpuProbe probe = small(static_cast<GpuProbeKind>(kind));
@@ -108,7 +109,7 @@ TEST(CudaProbeDeviceTest, EveryCallThatFailsIsTold) {
     for (const auto& [call, number] : calls) {
       FakeCudaOptions faulty = options(1);
       faulty.fault = testing::Fault{.call = call, .number = number};
-      const FakeCuda cuda(faulty);
+      FakeCuda cuda(faulty);
       use_device(0);
       CudaProbeDevice device(device_facts(0), nullptr);
       try {
@@ -117,6 +118,7 @@ TEST(CudaProbeDeviceTest, EveryCallThatFailsIsTold) {
       } catch (const Failure& failure) {
         EXPECT_THAT(failure.what(), HasSubstr(call)) << to_string(probe);
       }
+      EXPECT_TRUE(cuda.becomes_idle()) << to_string(probe) << " after " << call << " failed";
     }
   }
 }
