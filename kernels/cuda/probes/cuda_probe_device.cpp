@@ -125,8 +125,7 @@ Time CudaProbeDevice::elapsed() const {
 }
 
 void CudaProbeDevice::hold(const Stream& stream) const {
-  constexpr int64_t kNanoseconds = 50'000;
-  check_cuda(launch_spin(kNanoseconds, stream.get()), "launch_spin");
+  check_cuda(launch_spin(kHoldNanoseconds, stream.get()), "launch_spin");
 }
 
 void CudaProbeDevice::record(const Event& event, const Stream& stream) const {

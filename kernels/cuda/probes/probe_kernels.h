@@ -33,6 +33,11 @@ struct Occupation {
 };
 cudaError_t launch_occupation(const Occupation& occupation, cudaStream_t stream);
 
+// For so long, in ns, a probe's stream does nothing (launch_spin), in which the host launches all
+// that is timed behind it: some forty kernels, or a collective of NCCL. What is timed then does not
+// have the host's time in it.
+inline constexpr int64_t kHoldNanoseconds = 300'000;
+
 cudaError_t launch_nothing(cudaStream_t stream);
 
 // Fills BF16 elements with small numbers of either sign that no two probes' seeds share: a GPU

@@ -26,6 +26,7 @@ struct FakeCudaOptions {
   std::optional<Fault> fault{};
   int ignored_wait = 0;  // the n-th cudaStreamWaitEvent that has something to wait for; 0: none
   Time kernel_time{};    // that kernels, copies and fills take, beside spins
+  Time call_time{};      // that each call takes the host; what it launches starts no earlier
 };
 
 class FakeDevice;

@@ -67,6 +67,7 @@ void FakeDevice::install(FakeDevice* device) {
 
 std::optional<int> FakeDevice::enter(const std::string& call) {
   const int number = ++calls_[call];
+  host_now_ = host_now_ + options_.call_time;
   const std::optional<Fault>& fault = options_.fault;
   if (fault && fault->call == call && fault->number == number) {
     return fault->status;
