@@ -16,22 +16,23 @@ std::string_view source_path(std::string_view file) {
   return file;
 }
 
-[[noreturn]] void fail(const char* call, const std::string& error, std::source_location where) {
-  throw CudaError(fmt::format(
-      "{} failed: {} at {}:{}", call, error, source_path(where.file_name()), where.line()));
-}
-
 }  // namespace
+
+std::string failed_call(const char* call, const std::string& error, std::source_location where) {
+  return fmt::format(
+      "{} failed: {} at {}:{}", call, error, source_path(where.file_name()), where.line());
+}
 
 void check_cuda(cudaError_t status, const char* call, std::source_location where) {
   if (status != cudaSuccess) {
-    fail(call, fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)), where);
+    throw CudaError(failed_call(
+        call, fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status)), where));
   }
 }
 
 void check_cublas(cublasStatus_t status, const char* call, std::source_location where) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    fail(call, cublasLtGetStatusName(status), where);
+    throw CudaError(failed_call(call, cublasLtGetStatusName(status), where));
   }
 }
 

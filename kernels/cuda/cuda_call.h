@@ -1,6 +1,7 @@
 #pragma once
 
 #include <source_location>
+#include <string>
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
@@ -24,5 +25,8 @@ void check_cuda(cudaError_t status,
 void check_cublas(cublasStatus_t status,
                   const char* call,
                   std::source_location where = std::source_location::current());
+
+// "CALL failed: ERROR at FILE:LINE".
+std::string failed_call(const char* call, const std::string& error, std::source_location where);
 
 }  // namespace moesim

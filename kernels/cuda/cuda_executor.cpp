@@ -26,8 +26,10 @@ void refuse_host_waits(const Program& program) {
   }
 }
 
-StepLauncher prepare_launcher(const DeviceProgram& program, int gemm_sms) {
-  StepLauncher launcher(gemm_sms);
+StepLauncher prepare_launcher(const DeviceProgram& program,
+                              int gemm_sms,
+                              FusedAttentionEngine* attention) {
+  StepLauncher launcher(gemm_sms, attention);
   for (const auto& rank : program.tasks) {
     for (const std::vector<DeviceStep>& steps : rank) {
       launcher.prepare(steps);
@@ -47,8 +49,9 @@ ExecutableGraph instantiate(const Graph& graph) {
 CudaExecutor::CudaExecutor(const Program& program, const CudaOptions& options)
     : options_(options),
       facts_(prepare_device(options)),
-      program_(DeviceScript(program), options),
-      launcher_(prepare_launcher(program_.steps(), options.gemm_sms)),
+      attention_(make_fused_attention(options.make_attention)),
+      program_(DeviceScript(program), options, attention_.get()),
+      launcher_(prepare_launcher(program_.steps(), options.gemm_sms, attention_.get())),
       streams_(program_.script(), program_.steps()),
       events_(program_.script()),
       carrier_(program_.script().script, program_.steps(), launcher_),
@@ -132,6 +135,9 @@ std::vector<std::string> CudaExecutor::assumptions() const {
       fmt::format("{} hardware queues for the streams of all ranks together",
                   options_.hardware_queues),
   };
+  if (attention_ != nullptr) {
+    lines.emplace_back(kFusedAttentionAssumption);
+  }
   if (graph_ != nullptr) {
     lines.emplace_back("launched as one graph: tasks have no launch times");
   }

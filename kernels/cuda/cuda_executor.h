@@ -42,6 +42,7 @@ class CudaExecutor : public Executor {
 
   CudaOptions options_;
   DeviceFacts facts_;
+  std::unique_ptr<FusedAttentionEngine> attention_;  // null: nothing is fused
   LoadedProgram program_;
   StepLauncher launcher_;
   TaskStreams streams_;

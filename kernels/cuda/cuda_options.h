@@ -1,10 +1,18 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "kernels/core/rounding.h"
 #include "kernels/device/lowering_space.h"
 #include "sim/io/profile.h"
 
 namespace moesim {
+
+class FusedAttentionEngine;
+
+// Makes one for the current device. Throws Failure where there is none for it.
+using MakeFusedAttention = std::function<std::unique_ptr<FusedAttentionEngine>()>;
 
 struct CudaOptions {
   int device = 0;
@@ -18,6 +26,8 @@ struct CudaOptions {
   // The iteration is captured as a graph in the first run, and runs launch that: what the host
   // takes to launch task after task does not show. Not for Programs with host waits.
   bool uses_graph = false;
+  // Of BF16 and without rounding attention is fused where it has a kernel; empty: nowhere.
+  MakeFusedAttention make_attention{};
 };
 
 }  // namespace moesim

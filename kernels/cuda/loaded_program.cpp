@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/fused_attention_engine.h"
 #include "kernels/cuda/task_streams.h"
 #include "kernels/device/store_transfer.h"
 #include "sim/base/units.h"
@@ -50,9 +51,10 @@ std::vector<bool> kept_tensors(const Program& program, const CudaOptions& option
 // One that fits: of the steps without addresses.
 DeviceLayout fitting_layout(const DeviceScript& script,
                             const CudaOptions& options,
-                            const std::vector<bool>& is_kept) {
+                            const std::vector<bool>& is_kept,
+                            FusedAttentionPlanner* attention) {
   const Program& program = *script.program;
-  LoweringSpace sizes(program, options.storage);
+  LoweringSpace sizes(program, options.storage, attention);
   const DeviceProgram steps = lower_program(script, options.rounding, sizes);
   DeviceLayout layout(sizes, script.ranks, is_kept);
   require_memory(program,
@@ -73,14 +75,18 @@ int64_t largest_buffer(const Program& program, Storage storage) {
 }  // namespace
 
 void require_device_memory(const DeviceScript& script, const CudaOptions& options) {
-  fitting_layout(script, options, kept_tensors(*script.program, options));
+  const auto attention = make_fused_attention(options.make_attention);
+  fitting_layout(script, options, kept_tensors(*script.program, options), attention.get());
 }
 
-LoadedProgram::LoadedProgram(DeviceScript script, const CudaOptions& options)
+LoadedProgram::LoadedProgram(DeviceScript script,
+                             const CudaOptions& options,
+                             FusedAttentionPlanner* attention)
     : options_(options),
+      attention_(attention),
       script_(std::move(script)),
       is_kept_(kept_tensors(*script_.program, options)),
-      layout_(fitting_layout(script_, options, is_kept_)) {
+      layout_(fitting_layout(script_, options, is_kept_, attention)) {
   load();
 }
 
@@ -89,7 +95,7 @@ void LoadedProgram::load() {
   memory_ = make_device_memory(layout_.bytes());
   staging_ = make_pinned_memory(largest_buffer(program, options_.storage));
   bases_ = layout_.bases(address_of(memory_));
-  LoweringSpace space(program, options_.storage, bases_);
+  LoweringSpace space(program, options_.storage, bases_, attention_);
   steps_ = lower_program(script_, options_.rounding, space);
   if (!space.tables().empty()) {
     check_cuda(cudaMemcpy(pointer(bases_.tables),

@@ -18,8 +18,10 @@ void require_device_memory(const DeviceScript& script, const CudaOptions& option
 class LoadedProgram {
  public:
   // On the current device. Throws what require_device_memory does, and Error where make_operation
-  // does.
-  LoadedProgram(DeviceScript script, const CudaOptions& options);
+  // does. `attention`, which is not copied, plans what is fused; null: nothing.
+  LoadedProgram(DeviceScript script,
+                const CudaOptions& options,
+                FusedAttentionPlanner* attention = nullptr);
 
   const DeviceScript& script() const { return script_; }
   const DeviceProgram& steps() const { return steps_; }
@@ -35,6 +37,7 @@ class LoadedProgram {
   void load();
 
   CudaOptions options_;
+  FusedAttentionPlanner* attention_;
   DeviceScript script_;
   std::vector<bool> is_kept_;
   DeviceLayout layout_;

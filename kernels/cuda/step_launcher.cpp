@@ -29,7 +29,8 @@ void clear_targets(const Product& product, cudaStream_t stream) {
 
 }  // namespace
 
-StepLauncher::StepLauncher(int sm_target) : cublas_(make_cublas()), sm_target_(sm_target) {}
+StepLauncher::StepLauncher(int sm_target, FusedAttentionEngine* attention)
+    : cublas_(make_cublas()), sm_target_(sm_target), attention_(attention) {}
 
 void StepLauncher::prepare(const std::vector<DeviceStep>& steps) {
   for (const DeviceStep& step : steps) {
@@ -77,6 +78,19 @@ void StepLauncher::launch(const Products& products, const LaunchPlace& place) co
 
 void StepLauncher::launch(const Kernel& kernel, const LaunchPlace& place) const {
   check_cuda(launch_kernel(kernel, place.stream), name_of(kernel));
+}
+
+FusedAttentionEngine& StepLauncher::attention() const {
+  CHECK(attention_ != nullptr, "fused attention that nobody planned");
+  return *attention_;
+}
+
+void StepLauncher::launch(const FusedAttention& fused, const LaunchPlace& place) const {
+  attention().launch(fused, place.stream);
+}
+
+void StepLauncher::launch(const FusedAttentionBackward& fused, const LaunchPlace& place) const {
+  attention().launch(fused, place.stream);
 }
 
 void StepLauncher::multiply(const Product& product, const LaunchPlace& place) const {

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "kernels/cuda/fused_attention_engine.h"
 #include "kernels/cuda/product_plan.h"
 #include "kernels/device/device_step.h"
 
@@ -18,8 +19,9 @@ struct LaunchPlace {
 // algorithms) is prepared once for all of a shape.
 class StepLauncher {
  public:
-  // `sm_target` as in ProductPlan.
-  explicit StepLauncher(int sm_target);
+  // `sm_target` as in ProductPlan. `attention`, which is not copied, launches what it planned; null
+  // where nothing is fused.
+  explicit StepLauncher(int sm_target, FusedAttentionEngine* attention = nullptr);
 
   // Before the first launch of the steps.
   void prepare(const std::vector<DeviceStep>& steps);
@@ -33,10 +35,14 @@ class StepLauncher {
   void launch(const Copy& copy, const LaunchPlace& place) const;
   void launch(const Products& products, const LaunchPlace& place) const;
   void launch(const Kernel& kernel, const LaunchPlace& place) const;
+  void launch(const FusedAttention& attention, const LaunchPlace& place) const;
+  void launch(const FusedAttentionBackward& attention, const LaunchPlace& place) const;
+  FusedAttentionEngine& attention() const;
   void multiply(const Product& product, const LaunchPlace& place) const;
 
   CublasHandle<cublasLtHandle_t> cublas_;
   int sm_target_;
+  FusedAttentionEngine* attention_;
   std::map<ProductShape, ProductPlan> plans_;
 };
 

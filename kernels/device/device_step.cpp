@@ -34,6 +34,8 @@ struct ActionName {
   const char* operator()(const Kernel& kernel) const {
     return std::visit(KernelName{}, kernel.body);
   }
+  const char* operator()(const FusedAttention&) const { return "fused_attention"; }
+  const char* operator()(const FusedAttentionBackward&) const { return "fused_attention_backward"; }
 };
 
 StepWork work_of(const Product& product) {
@@ -45,6 +47,16 @@ StepWork work_of(const Product& product) {
   return {
       product.batch * ((left + right) * factor_size + (product.add ? 2 : 1) * target * target_size),
       2.0 * static_cast<double>(target) * static_cast<double>(product.depth()) * product.batch};
+}
+
+// `products` for each pair that is seen; rows of queries' heads and of keys' are of BF16.
+StepWork attention_work(const AttentionExtent& extent, int products, int query_rows, int key_rows) {
+  const int64_t elements = query_rows * extent.queries * extent.heads * extent.head_size +
+                           key_rows * extent.keys * extent.kv_heads * extent.head_size;
+  const int64_t statistics = extent.num_statistics() * size_of(ElementType::kFloat32);
+  return {extent.samples * elements * size_of(ElementType::kBfloat16) + statistics,
+          2.0 * products * static_cast<double>(extent.num_seen()) *
+              static_cast<double>(extent.samples * extent.heads * extent.head_size)};
 }
 
 }  // namespace
@@ -75,6 +87,17 @@ DeviceStep products_step(Products products) {
     work.flops += own.flops;
   }
   return {std::move(products), work};
+}
+
+// Two products, scores and context; queries and keys and values are read, the context is written.
+DeviceStep attention_step(const FusedAttention& attention) {
+  return {attention, attention_work(attention.extent, 2, 2, 2)};
+}
+
+// Five products: scores, and the gradients of values, probabilities, queries and keys. Of queries
+// there are their own rows, the context's, and both gradients; of keys and values two each.
+DeviceStep attention_step(const FusedAttentionBackward& attention) {
+  return {attention, attention_work(attention.forward.extent, 5, 4, 4)};
 }
 
 }  // namespace moesim

@@ -12,6 +12,7 @@
 #include "kernels/device/blocks/gate_slots.h"
 #include "kernels/device/blocks/optimizer_rows.h"
 #include "kernels/device/blocks/token_slots.h"
+#include "kernels/device/fused_attention.h"
 
 namespace moesim {
 
@@ -95,10 +96,11 @@ struct Kernel {
   int64_t blocks = 0;  // at least 1
 };
 
-using DeviceAction = std::variant<Fill, Copy, Products, Kernel>;
+using DeviceAction =
+    std::variant<Fill, Copy, Products, Kernel, FusedAttention, FusedAttentionBackward>;
 
 // Bytes of device memory read and written, and floating-point operations (a product of m x k and
-// k x n: 2 m n k; other steps: 0, memory bounds them).
+// k x n: 2 m n k; of fused attention only pairs that are seen; other steps: 0, memory bounds them).
 struct StepWork {
   int64_t bytes = 0;
   double flops = 0;
@@ -109,7 +111,8 @@ struct DeviceStep {
   StepWork work;
 };
 
-// "fill", "copy", "products", or the kernel's name: "combine_pieces", … Points to a literal.
+// "fill", "copy", "products", "fused_attention", …, or the kernel's name: "combine_pieces", …
+// Points to a literal.
 const char* name_of(const DeviceAction& action);
 
 // Threads of a block of the kernel.
@@ -120,5 +123,8 @@ int threads_of(const KernelBody& body);
 DeviceStep fill_step(const Fill& fill);
 DeviceStep copy_step(const Copy& copy);
 DeviceStep products_step(Products products);
+// Each row is read or written once, whatever the kernel keeps in its workspace.
+DeviceStep attention_step(const FusedAttention& attention);
+DeviceStep attention_step(const FusedAttentionBackward& attention);
 
 }  // namespace moesim

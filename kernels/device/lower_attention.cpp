@@ -1,7 +1,7 @@
-// Attention forward: products and a softmax over rows of scores, sample by sample. Heads of a
-// sample are batches of products: those that share keys and values follow each other, in their
-// order.
-#include "kernels/device/attention_lowering.h"
+// Attention forward: fused where a kernel does it, for all samples at once; else products and a
+// softmax over rows of scores, sample by sample. Heads of a sample are then batches of products:
+// those that share keys and values follow each other, in their order.
+#include "kernels/device/fused_lowering.h"
 #include "kernels/device/lower_kinds.h"
 
 namespace moesim {
@@ -23,17 +23,19 @@ class ForwardLowering {
   }
 
   void lower() {
+    if (const std::optional<FusedAttention> fused = fuse()) {
+      for_each_sample([&](size_t i) { make_qkv(i); });
+      task_.attend(*fused);
+      for_each_sample([&](size_t i) { project(i); });
+      return;
+    }
     const int64_t mark = task_.space().scratch_mark();
-    for (size_t i = 0; i < x_.spans.size(); ++i) {
+    for_each_sample([&](size_t i) {
       task_.space().rewind_scratch(mark);
-      const RowRun rows = x_.block(i);
-      task_.multiply({{.left = matrix(sample_factor(task_, x_, i), rows.count, x_.columns),
-                       .right = attention_.qkv_weight().transposed(),
-                       .target = task_.at(qkv_, qkv_.block(i).first),
-                       .target_stride = qkv_.columns}});
+      make_qkv(i);
       attend(i);
       project(i);
-    }
+    });
   }
 
  private:
@@ -43,6 +45,48 @@ class ForwardLowering {
     }
     const RowRun rows = operand.block(i);
     return {task_.at(operand, rows.first), rows.count * operand.columns};
+  }
+
+  template <typename Body>
+  void for_each_sample(const Body& body) const {
+    for (size_t i = 0; i < x_.spans.size(); ++i) {
+      body(i);
+    }
+  }
+
+  std::optional<FusedAttention> fuse() const {
+    if (!may_fuse(task_)) {
+      return std::nullopt;
+    }
+    std::vector<std::vector<ElementRun>> qkv_runs;
+    std::vector<std::vector<ElementRun>> context_runs;
+    for_each_sample([&](size_t i) {
+      qkv_runs.push_back({block_run(before_, i), block_run(qkv_, i)});
+      context_runs.push_back({block_run(context_, i)});
+    });
+    const std::optional<EvenSamples> qkv = even_samples(qkv_runs);
+    const std::optional<EvenSamples> context = even_samples(context_runs);
+    if (!qkv || !context) {
+      return std::nullopt;
+    }
+    FusedAttention fused =
+        fused_heads(attention_, *qkv, *context, static_cast<int64_t>(x_.spans.size()));
+    LoweringSpace& space = task_.space();
+    const std::optional<int64_t> workspace = space.attention()->workspace_bytes(fused);
+    if (!workspace) {
+      return std::nullopt;
+    }
+    fused.statistics = space.scratch(ElementType::kFloat32, fused.extent.num_statistics()).address;
+    fused.workspace = space.scratch(*workspace);
+    return fused;
+  }
+
+  void make_qkv(size_t i) {
+    const RowRun rows = x_.block(i);
+    task_.multiply({{.left = matrix(sample_factor(task_, x_, i), rows.count, x_.columns),
+                     .right = attention_.qkv_weight().transposed(),
+                     .target = task_.at(qkv_, qkv_.block(i).first),
+                     .target_stride = qkv_.columns}});
   }
 
   void attend(size_t i) {

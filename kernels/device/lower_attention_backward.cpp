@@ -1,5 +1,6 @@
-// Attention backward, sample by sample: scores are computed again.
-#include "kernels/device/attention_lowering.h"
+// Attention backward: fused where kernels do it, for all samples at once; else by products, sample
+// by sample. Programs keep neither scores nor their statistics: both are computed again.
+#include "kernels/device/fused_backward.h"
 #include "kernels/device/lower_kinds.h"
 
 namespace moesim {
@@ -23,14 +24,20 @@ class BackwardLowering {
         attention_(task, x_, read_operand(task.site(), 4, "w")) {}
 
   void lower() {
-    task_.begin_sum(d_qkv_);
     task_.begin_sum(d_weight_);
+    if (const auto fused = FusedBackward::make(task_, attention_, {qkv_, context_, d_qkv_})) {
+      lower_fused(*fused);
+      return;
+    }
+    task_.begin_sum(d_qkv_);
     const int64_t mark = task_.space().scratch_mark();
     for (size_t i = 0; i < x_.spans.size(); ++i) {
       task_.space().rewind_scratch(mark);
       const Sample at{sample_factor(task_, qkv_, i), x_.block(i).count, qkv_.block(i).count};
-      const Elements d_context = backward_projection(i, at);
-      backward_heads(i, at, d_context);
+      const Elements d_context = task_.space().scratch(task_.factor_type(), d_context_count(i));
+      backward_projection(i, d_context);
+      backward_heads(
+          i, at, task_.packed({{d_context, d_context_count(i)}}, rounding(), task_.factor_type()));
       backward_input(i, at);
     }
   }
@@ -42,13 +49,26 @@ class BackwardLowering {
     return task_.at(d_weight_, d_weight_.spans.front().first + first);
   }
 
-  // Rounded: the gradient of the context.
-  Elements backward_projection(size_t i, const Sample& at) {
-    const DeviceMatrix dy = matrix(sample_factor(task_, dy_, i), at.queries, dy_.columns);
+  Rounding rounding() const { return task_.rounding(); }
+  int64_t d_context_count(size_t i) const { return x_.block(i).count * context_columns(); }
+
+  void lower_fused(const FusedBackward& fused) {
+    fused.make_statistics();
+    for (size_t i = 0; i < x_.spans.size(); ++i) {
+      backward_projection(i, fused.d_context(i));
+    }
+    fused.make_gradients();
+    for (size_t i = 0; i < x_.spans.size(); ++i) {
+      backward_input(i, {{}, fused.extent().queries, fused.extent().keys});
+    }
+  }
+
+  // Of the context, not rounded yet.
+  void backward_projection(size_t i, const Elements& d_context) {
+    const int64_t queries = x_.block(i).count;
+    const DeviceMatrix dy = matrix(sample_factor(task_, dy_, i), queries, dy_.columns);
     const DeviceMatrix context =
-        matrix(sample_factor(task_, context_, i), at.queries, context_columns());
-    const int64_t count = at.queries * context_columns();
-    const Elements d_context = task_.space().scratch(task_.factor_type(), count);
+        matrix(sample_factor(task_, context_, i), queries, context_columns());
     task_.multiply({{.left = context.transposed(),
                      .right = dy,
                      .target = d_weight_rows(qkv_columns()),
@@ -58,7 +78,6 @@ class BackwardLowering {
                      .right = attention_.projection().transposed(),
                      .target = d_context,
                      .target_stride = context_columns()}});
-    return task_.packed({{d_context, count}}, task_.rounding(), task_.factor_type());
   }
 
   void backward_heads(size_t i, const Sample& at, const Elements& d_context) {

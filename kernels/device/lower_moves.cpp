@@ -87,30 +87,6 @@ bool is_meant(int member, const RowAddress& row) {
   return member == kNone || member == row.member;
 }
 
-std::vector<ElementRun> runs_of(const std::vector<Operand>& operands, LoweringSpace& space) {
-  std::vector<ElementRun> runs;
-  for (const Operand& operand : operands) {
-    for (const RowRun& run : operand.runs()) {
-      runs.push_back(
-          {space.tensor(operand.rank, operand.tensor, run.first), run.count * operand.columns});
-    }
-  }
-  return joined(runs);
-}
-
-// Where the runs stand if that is together, or scratch memory of their size.
-PackedRows packed_memory(const std::vector<ElementRun>& runs, LoweringSpace& space) {
-  PackedRows packed;
-  for (const ElementRun& run : runs) {
-    packed.elements += run.count;
-  }
-  if (!runs.empty()) {
-    packed.at =
-        runs.size() == 1 ? runs.front().at : space.scratch(runs.front().at.type, packed.elements);
-  }
-  return packed;
-}
-
 }  // namespace
 
 Elements row_address(const MoveSite& site, const RowAddress& row, LoweringSpace& space) {
@@ -152,28 +128,6 @@ std::vector<DeviceStep> lower_moves(const MoveSite& site,
     return {};
   }
   return {pieces.step(Combination::kSum, Rounding::kOff, space)};
-}
-
-PackedRows pack_rows(const std::vector<Operand>& operands, LoweringSpace& space) {
-  const std::vector<ElementRun> runs = runs_of(operands, space);
-  PackedRows packed = packed_memory(runs, space);
-  if (runs.size() > 1) {
-    PieceList pieces;
-    pieces.add({{packed.at, packed.elements}}, {runs});
-    packed.steps.push_back(pieces.step(Combination::kSum, Rounding::kOff, space));
-  }
-  return packed;
-}
-
-PackedRows unpack_rows(const std::vector<Operand>& operands, LoweringSpace& space) {
-  const std::vector<ElementRun> runs = runs_of(operands, space);
-  PackedRows packed = packed_memory(runs, space);
-  if (runs.size() > 1) {
-    PieceList pieces;
-    pieces.add(runs, {{{packed.at, packed.elements}}});
-    packed.steps.push_back(pieces.step(Combination::kSum, Rounding::kOff, space));
-  }
-  return packed;
 }
 
 }  // namespace moesim

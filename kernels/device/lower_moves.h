@@ -5,7 +5,6 @@
 #include "kernels/device/device_step.h"
 #include "kernels/device/lowering_space.h"
 #include "kernels/moves.h"
-#include "kernels/operations/operand.h"
 
 namespace moesim {
 
@@ -28,19 +27,5 @@ std::vector<DeviceStep> lower_moves(const MoveSite& site,
                                     int step,
                                     int member,
                                     LoweringSpace& space);
-
-// Rows of a rank's regions as one contiguous run: where they stand, or packed into scratch memory
-// by the steps (of which there are none where they stand together).
-struct PackedRows {
-  Elements at;
-  int64_t elements = 0;
-  std::vector<DeviceStep> steps;
-};
-
-// For a collective whose transport wants contiguous memory, within a task that was begun: packs the
-// rows that it reads before it; or gives it memory to write to, and steps that put the rows where
-// they belong after it. All regions are of one element type.
-PackedRows pack_rows(const std::vector<Operand>& operands, LoweringSpace& space);
-PackedRows unpack_rows(const std::vector<Operand>& operands, LoweringSpace& space);
 
 }  // namespace moesim

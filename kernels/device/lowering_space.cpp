@@ -32,11 +32,16 @@ int64_t device_bytes(const Tensor& tensor, Storage storage) {
   return num_elements(tensor) * size_of(element_type(tensor, storage));
 }
 
-LoweringSpace::LoweringSpace(const Program& program, Storage storage)
-    : LoweringSpace(program, storage, {}) {}
+LoweringSpace::LoweringSpace(const Program& program,
+                             Storage storage,
+                             FusedAttentionPlanner* attention)
+    : LoweringSpace(program, storage, DeviceBases{}, attention) {}
 
-LoweringSpace::LoweringSpace(const Program& program, Storage storage, DeviceBases bases)
-    : program_(&program), storage_(storage), bases_(std::move(bases)) {}
+LoweringSpace::LoweringSpace(const Program& program,
+                             Storage storage,
+                             DeviceBases bases,
+                             FusedAttentionPlanner* attention)
+    : program_(&program), storage_(storage), attention_(attention), bases_(std::move(bases)) {}
 
 Elements LoweringSpace::tensor(int rank, int tensor, int64_t row) const {
   const Tensor& shape = program_->tensors[static_cast<size_t>(tensor)];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/core/elements.h"
+#include "kernels/device/fused_attention.h"
 #include "sim/io/program.h"
 
 namespace moesim {
@@ -47,11 +48,19 @@ struct DeviceBases {
 //   … steps = lower_task(site, space) …                   // then upload space.tables()
 class LoweringSpace {
  public:
-  LoweringSpace(const Program& program, Storage storage);
-  LoweringSpace(const Program& program, Storage storage, DeviceBases bases);
+  // Attention is fused where `attention` has a kernel for it; without one, nowhere. Keeps
+  // references.
+  LoweringSpace(const Program& program,
+                Storage storage,
+                FusedAttentionPlanner* attention = nullptr);
+  LoweringSpace(const Program& program,
+                Storage storage,
+                DeviceBases bases,
+                FusedAttentionPlanner* attention = nullptr);
 
   const Program& program() const { return *program_; }
   Storage storage() const { return storage_; }
+  FusedAttentionPlanner* attention() const { return attention_; }
 
   // Row `row` of the rank's buffer, counted block after block.
   Elements tensor(int rank, int tensor, int64_t row = 0) const;
@@ -90,6 +99,7 @@ class LoweringSpace {
 
   const Program* program_;
   Storage storage_;
+  FusedAttentionPlanner* attention_;
   DeviceBases bases_;
   ScratchOwner owner_{kNone, kNone};
   int64_t scratch_used_ = 0;  // of the task

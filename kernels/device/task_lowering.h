@@ -58,6 +58,10 @@ class TaskLowering {
   void combine(const PieceList& pieces, Combination combination, Rounding rounding);
   void fill(const Fill& fill);
   void multiply(const std::vector<Product>& products);
+  template <typename Fused>
+  void attend(const Fused& attention) {
+    steps_.push_back(attention_step(attention));
+  }
 
   template <typename Element>
   Element* scratch(int64_t elements) {

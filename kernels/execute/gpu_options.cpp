@@ -36,6 +36,12 @@ void add_ranks(CLI::App& app, RunOptions& options) {
 }
 
 void add_tuning(CLI::App& app, RunOptions& options) {
+  add_choice<bool>(app,
+                   "--attention",
+                   options.gpu.fuses_attention,
+                   {{"products", false}, {"fused", true}},
+                   "fused: by cuDNN where tensors are BF16 and it has a\n"
+                   "kernel. Default: products and softmax rows");
   app.add_option(
          "--gemm-sms", options.gpu.cuda.gemm_sms, "SMs that cuBLASLt counts on. Default: all")
       ->option_text("N")
@@ -104,7 +110,14 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
            "is not for --backend cuda, which paces nothing");
   } else if (!probes) {
     refuse(app,
-           {"--gpus", "--device", "--storage", "--gemm-sms", "--ctas", "--graph", "--kernels"},
+           {"--gpus",
+            "--device",
+            "--storage",
+            "--attention",
+            "--gemm-sms",
+            "--ctas",
+            "--graph",
+            "--kernels"},
            "is an option of --backend cuda");
   }
   if (options.transport == TransportKind::kMpi) {

@@ -30,8 +30,9 @@ inline constexpr int kMaxCtas = 64;
 // How the ranks of a Program are dealt out.
 struct GpuRanks {
   CudaOptions cuda;
-  bool one_gpu_each = false;  // rank r on device r, with NCCL; else all on `cuda.device`
-  int least_ctas = 0;         // of NCCL's communicators; 0: NCCL's choice
+  bool fuses_attention = false;  // where tensors are BF16 and cuDNN has a kernel
+  bool one_gpu_each = false;     // rank r on device r, with NCCL; else all on `cuda.device`
+  int least_ctas = 0;            // of NCCL's communicators; 0: NCCL's choice
   int most_ctas = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "kernels/cuda/hardware_queues.h"
 #include "kernels/cuda/probes/cuda_probe_device.h"
 #include "kernels/gpu/gpu.h"
+#include "kernels/gpu/with_cudnn.h"
 #include "kernels/gpu/with_nccl.h"
 
 namespace moesim {
@@ -48,6 +49,14 @@ ProbeMachine machine_of(const GpuProbeRun& run, const DeviceFacts& facts) {
           .has_nccl = has_nccl()};
 }
 
+// With somebody who fuses attention, where that is asked for.
+GpuRanks with_attention(GpuRanks ranks) {
+  if (ranks.fuses_attention) {
+    ranks.cuda.make_attention = fused_attention_maker();
+  }
+  return ranks;
+}
+
 }  // namespace
 
 // Without making the device's context: hardware queues must be set before that.
@@ -58,21 +67,23 @@ void require_gpu(int device) {
 }
 
 std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks) {
-  return ranks.one_gpu_each ? make_nccl_executor(program, ranks)
-                            : std::make_unique<CudaExecutor>(program, ranks.cuda);
+  const GpuRanks dealt = with_attention(ranks);
+  return dealt.one_gpu_each ? make_nccl_executor(program, dealt)
+                            : std::make_unique<CudaExecutor>(program, dealt.cuda);
 }
 
 // Rank r of `each` needs its own memory on device r.
 void require_gpu_memory(const std::vector<Program>& programs, const GpuRanks& ranks) {
   set_hardware_queues(ranks.cuda.hardware_queues, ranks.one_gpu_each ? 0 : ranks.cuda.device);
+  const CudaOptions options = with_attention(ranks).cuda;
   for (const Program& program : programs) {
     if (!ranks.one_gpu_each) {
       use_device(ranks.cuda.device);
-      require_device_memory(DeviceScript(program), ranks.cuda);
+      require_device_memory(DeviceScript(program), options);
     }
     for (int rank = 0; ranks.one_gpu_each && rank < program.num_ranks; ++rank) {
       use_device(rank);
-      require_device_memory(DeviceScript(program, rank, false), ranks.cuda);
+      require_device_memory(DeviceScript(program, rank, false), options);
     }
   }
 }
@@ -80,14 +91,14 @@ void require_gpu_memory(const std::vector<Program>& programs, const GpuRanks& ra
 std::vector<KernelTime> time_gpu_kernels(const Program& program,
                                          const GpuRanks& ranks,
                                          TensorStore& tensors) {
-  CudaOptions options = ranks.cuda;
+  CudaOptions options = with_attention(ranks).cuda;
   options.uses_graph = false;
   return CudaExecutor(program, options).time_kernels(tensors);
 }
 
 MakeRankExecutor gpu_rank_maker(const GpuRanks& ranks, const PlaceHere& here) {
   require_gpu(0);
-  return nccl_rank_maker(ranks, here);
+  return nccl_rank_maker(with_attention(ranks), here);
 }
 
 std::vector<std::string> gpu_environment(int device) {

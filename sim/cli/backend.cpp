@@ -221,9 +221,10 @@ std::string Backend::settings() const {
   const int queues = hardware_queues(profile_ ? &*profile_ : nullptr);
   if (is_cuda()) {
     return fmt::format(
-        "backend cuda, {}, tensors {}, {}, {} hardware queues",
+        "backend cuda, {}, tensors {}{}, {}, {} hardware queues",
         ranks_text(),
         options_.gpu.cuda.storage == Storage::kFloat32 ? "in FP32" : "as their types say",
+        options_.gpu.fuses_attention ? ", fused attention" : "",
         options_.gpu.cuda.uses_graph ? "one graph" : "launched one by one",
         queues);
   }

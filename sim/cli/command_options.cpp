@@ -38,6 +38,12 @@ void add_gpu(CLI::App* app, GpuRanks& gpu, CLI::Option* backend) {
          "CPU; bf16: what the model's dtype says. Default: bf16")
       ->option_text("fp32|bf16")
       ->needs(backend);
+  app->add_option_function<std::string>(
+         "--attention",
+         [&gpu](const std::string& text) { gpu.fuses_attention = parse_attention(text); },
+         "Of cuda. fused: by cuDNN where tensors are BF16 and it\n"
+         "has a kernel. Default: products and softmax rows")
+      ->option_text("products|fused");
   app->add_option("--gemm-sms", gpu.cuda.gemm_sms, "Of cuda: SMs that cuBLASLt counts on")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxSms));

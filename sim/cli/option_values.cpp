@@ -124,6 +124,13 @@ Storage parse_storage(const std::string& text) {
   return text == "fp32" ? Storage::kFloat32 : Storage::kOwnType;
 }
 
+bool parse_attention(const std::string& text) {
+  if (text != "products" && text != "fused") {
+    refuse("--attention", text, "products or fused");
+  }
+  return text == "fused";
+}
+
 HostClock parse_clock(const std::string& text) {
   if (text == "free") {
     return HostClock::kFree;

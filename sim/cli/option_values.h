@@ -24,6 +24,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& text);
 bool parse_transport(const std::string& text);   // "threads", "mpi": whether processes
 bool parse_gpus(const std::string& text);        // "one", "each": whether each rank has its own
 Storage parse_storage(const std::string& text);  // "fp32", "bf16"
+bool parse_attention(const std::string& text);   // "products", "fused": whether it is fused
 TopologyAction parse_topology_action(const std::string& text);  // "show", "check", "export"
 GraphFormat parse_graph_format(const std::string& text);        // "dot", "svg"
 RouteOption parse_route(const std::string& text);               // "0,9"

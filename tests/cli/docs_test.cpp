@@ -1,5 +1,6 @@
 // docs/next_cluster.md is what its commands print: they are run in a copy of docs/next_cluster, in
-// the page's order, and each line that the page shows is looked for.
+// the page's order, and each line that the page shows is looked for. README.md's first command
+// likewise.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -139,6 +140,32 @@ TEST_F(DocsTest, ThePageShowsWhatItsCommandsPrint) {
   // Should one differ rightly: run the page's command that makes it in the folder itself.
   for (const std::string picture : {"leaves.svg", "slow_nic.svg"}) {
     EXPECT_TRUE(workspace_.read(picture) == content_of(fs::path(kFolder) / picture)) << picture;
+  }
+}
+
+// What a newcomer compares first. Its schedules are some of those that are printed.
+TEST(ReadmeTest, ShowsWhatItsFirstCommandPrints) {
+  const std::vector<Step> steps = steps_of(content_of("README.md"));
+  const auto first = std::find_if(
+      steps.begin(), steps.end(), [](const Step& step) { return !step.command.empty(); });
+  ASSERT_NE(first, steps.end());
+  ASSERT_THAT(first->command, testing::StartsWith("build/release/moesim compare"));
+  const std::string words = first->command.substr(0, first->command.find(" #"));
+  std::vector<std::string> arguments = words_of(words);
+  arguments.erase(arguments.begin());
+  std::erase(arguments, "");
+  for (std::string& argument : arguments) {
+    if (fs::exists(argument)) {
+      argument = fs::absolute(argument);
+    }
+  }
+  const Outcome outcome = Workspace().run(arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  ASSERT_GE(first->shown.size(), 3U);
+  for (const std::string& shown : first->shown) {
+    EXPECT_TRUE(has_line(outcome.out, shown)) << "README.md:" << first->line << " shows\n"
+                                              << shown << "\nthe output is\n"
+                                              << outcome.out;
   }
 }
 

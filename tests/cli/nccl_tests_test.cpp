@@ -175,6 +175,35 @@ TEST_F(NcclTestsTest, SizesAndLayoutsAreChosen) {
   EXPECT_THAT(predicted.out, testing::Not(HasSubstr("\n     8388608")));
 }
 
+// Logs are read and nothing is run: what says how to run is refused, not ignored.
+TEST_F(NcclTestsTest, OptionsWithoutEffectAreRefused) {
+  const auto refusal = [this](std::vector<std::string> words) {
+    const Outcome outcome = calibrate(std::move(words));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.out, IsEmpty());
+    return outcome.err;
+  };
+  for (const std::vector<std::string>& option :
+       std::vector<std::vector<std::string>>{{"--gpu-probes", "probes.json"},
+                                             {"--gpus", "each"},
+                                             {"--backend", "cpu", "--storage", "fp32"},
+                                             {"--graph"},
+                                             {"--ctas", "4"},
+                                             {"--gemm-sms", "4"},
+                                             {"--runs", "3"},
+                                             {"--spread", "5%"},
+                                             {"--backend", "cuda"}}) {
+    std::vector<std::string> words = {"two.log"};
+    words.insert(words.end(), option.begin(), option.end());
+    EXPECT_THAT(refusal(words), HasSubstr("options of a backend have no effect")) << option[0];
+  }
+  EXPECT_THAT(refusal({"two.log", "--algorithm", "ALL_GATHER=RING"}),
+              HasSubstr("--algorithm ALL_GATHER=RING chooses among collectives of a profile"));
+  for (const char* field : {"model.layers=2", "profile.gemm.startup=1us"}) {
+    EXPECT_THAT(refusal({"two.log", "--set", field}), HasSubstr("has no effect on logs"));
+  }
+}
+
 TEST_F(NcclTestsTest, MistakesAreNamed) {
   workspace_.write("bad.log", "launch failed\n");
   const auto refusal = [&](std::vector<std::string> words) {
@@ -209,25 +238,6 @@ TEST_F(NcclTestsTest, MistakesAreNamed) {
       calibrating({"two.log", "--layout", "4x2"}),
       HasSubstr("two.log: the ranks that it lists are on 2 nodes x 4 GPUs, not on 4 nodes x "
                 "2 GPUs; leave out --layout"));
-  for (const std::vector<std::string>& option :
-       std::vector<std::vector<std::string>>{{"--gpu-probes", "probes.json"},
-                                             {"--gpus", "each"},
-                                             {"--backend", "cpu", "--storage", "fp32"},
-                                             {"--graph"},
-                                             {"--ctas", "4"},
-                                             {"--gemm-sms", "4"},
-                                             {"--runs", "3"},
-                                             {"--spread", "5%"},
-                                             {"--backend", "cuda"}}) {
-    std::vector<std::string> words = {"two.log"};
-    words.insert(words.end(), option.begin(), option.end());
-    EXPECT_THAT(calibrating(words), HasSubstr("options of a backend have no effect")) << option[0];
-  }
-  EXPECT_THAT(calibrating({"two.log", "--algorithm", "ALL_GATHER=RING"}),
-              HasSubstr("--algorithm ALL_GATHER=RING chooses among collectives of a profile"));
-  for (const char* field : {"model.layers=2", "profile.gemm.startup=1us"}) {
-    EXPECT_THAT(calibrating({"two.log", "--set", field}), HasSubstr("has no effect on logs"));
-  }
   workspace_.write("wide.log", gather_log(2, 8));
   EXPECT_THAT(refusal({"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests", "wide.log"}),
               HasSubstr("nodes of cluster 'cluster' have 4 GPUs"));

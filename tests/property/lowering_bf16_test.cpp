@@ -11,6 +11,7 @@
 #include "sim/program/role_table.h"
 #include "sim/schedule/unit_evaluator.h"
 #include "tests/property/random_model.h"
+#include "tests/support/host_attention.h"
 #include "tests/support/lowered_run.h"
 
 namespace moesim {
@@ -66,17 +67,26 @@ bool may_choose_otherwise(const Task& task, size_t write) {
          task.pass != Pass::kBackward && write > 0;
 }
 
-// Runs the task both ways on what the store holds, and leaves the device's results there.
-void expect_near(const RowMap& map, int index, TensorStore& tensors) {
+bool is_attention(const Task& task) {
+  return std::holds_alternative<Attention>(task.descriptor);
+}
+
+// Runs the task both ways on what the store holds, and leaves the device's results there. `fused`:
+// a planner, if attention is to be fused.
+void expect_near(const RowMap& map, int index, FusedAttentionPlanner* fused, TensorStore& tensors) {
   const Program& program = map.program();
   const Task& task = program.tasks[static_cast<size_t>(index)];
   TensorStore expected = tensors;
-  const testing::LoweredOptions options{
-      .rounding = Rounding::kOff, .storage = Storage::kOwnType, .only_task = index};
-  testing::run_lowered(map, options, tensors);
+  const testing::LoweredOptions options{.rounding = Rounding::kOff,
+                                        .storage = Storage::kOwnType,
+                                        .only_task = index,
+                                        .attention = fused};
+  const testing::LoweredRun run = testing::run_lowered(map, options, tensors);
   if (!computes(task.descriptor)) {
     return;
   }
+  EXPECT_EQ(run.steps.contains("fused_attention"), fused != nullptr && is_attention(task));
+  EXPECT_EQ(run.steps.contains("softmax_rows"), fused == nullptr && is_attention(task));
   run_on_host(map, task, expected);
   for (size_t i = 0; i < task.writes.size(); ++i) {
     const auto tensor = static_cast<size_t>(task.writes[i].tensor);
@@ -102,26 +112,35 @@ void round_inputs(TensorStore& tensors) {
   }
 }
 
-class Bfloat16Test : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(Bfloat16Test, EveryTaskIsNear) {
+void expect_each_near(const std::string& schedule, FusedAttentionPlanner* fused) {
   constexpr uint64_t kSeed = 20260502;
   constexpr int kNumModels = 4;
   for (uint64_t trial = 0; trial < kNumModels; ++trial) {
     Random random(kSeed, trial);
-    Scenario scenario = testing::random_scenario(GetParam(), random);
+    Scenario scenario = testing::random_scenario(schedule, random);
     scenario.model.dtype = DataType::kBf16;
     SCOPED_TRACE(::testing::Message() << "seed " << kSeed << ", trial " << trial);
-    const Degrees degrees = validation::degrees_to_try(GetParam(), scenario).back();
-    const Program program = build_schedule(GetParam(), scenario, degrees, unit_evaluator());
+    const Degrees degrees = validation::degrees_to_try(schedule, scenario).back();
+    const Program program = build_schedule(schedule, scenario, degrees, unit_evaluator());
     const RowMap map(program);
     TensorStore tensors(program);
     fill_inputs(InputData::kReal, tensors);
     round_inputs(tensors);
     for (int task = 0; task < static_cast<int>(program.tasks.size()); ++task) {
-      expect_near(map, task, tensors);
+      expect_near(map, task, fused, tensors);
     }
   }
+}
+
+class Bfloat16Test : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Bfloat16Test, EveryTaskIsNear) {
+  expect_each_near(GetParam(), nullptr);
+}
+
+TEST_P(Bfloat16Test, EveryTaskIsNearWithFusedAttention) {
+  testing::AnyAttention fused;
+  expect_each_near(GetParam(), &fused);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSchedules,

@@ -2,6 +2,7 @@
 
 #include "kernels/device/device_step.h"
 #include "sim/base/random.h"
+#include "tests/support/host_attention.h"
 
 namespace moesim::testing {
 
@@ -20,6 +21,8 @@ class DeviceInterpreter {
   void run(const Copy& copy);
   void run(const Products& products);
   void run(const Kernel& kernel);
+  static void run(const FusedAttention& attention) { attend_on_host(attention); }
+  static void run(const FusedAttentionBackward& attention) { attend_on_host(attention); }
 
   BlockOrder order_;
   Random random_;

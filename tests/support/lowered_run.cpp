@@ -181,11 +181,12 @@ DeviceBases make_bases(const TensorStore& tensors,
 
 LoweredRun run_lowered(const RowMap& map, const LoweredOptions& options, TensorStore& tensors) {
   const Program& program = map.program();
-  LoweringSpace sizes(program, options.storage);
+  LoweringSpace sizes(program, options.storage, options.attention);
   ProgramLowering(map, options, sizes).lower();
 
   GuardedMemory memory;
-  LoweringSpace space(program, options.storage, make_bases(tensors, sizes, memory));
+  LoweringSpace space(
+      program, options.storage, make_bases(tensors, sizes, memory), options.attention);
   const std::vector<DeviceStep> steps = ProgramLowering(map, options, space).lower();
   if (space.scratch_bytes() != sizes.scratch_bytes() ||
       space.tables().size() != sizes.tables().size()) {

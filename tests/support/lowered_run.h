@@ -16,6 +16,7 @@ struct LoweredOptions {
   BlockOrder order = BlockOrder::kAscending;
   bool members_apart = false;  // each member's part of a collective's step is a step of its own
   int only_task = kNone;       // else all
+  FusedAttentionPlanner* attention = nullptr;
 };
 
 struct LoweredRun {

@@ -62,6 +62,7 @@ const std::vector<Library>& libraries() {
         "tests/support/fake_cuda",
         "tests/support/fake_nccl"},
        true},
+      {"cudnn_graph.h", {"kernels/cuda/cudnn", "tests/support/fake_cudnn"}, true},
       {"cuda", {"kernels/cuda", "kernels/gpu", "tests/gpu", "tests/support/fake_cuda"}, true},
       {"cublasLt.h", {"kernels/cuda", "kernels/gpu", "tests/gpu", "tests/support/fake_cuda"}, true},
       {"nvtx3/", {"kernels/cuda"}, false},

@@ -1,5 +1,6 @@
 #include "kernels/cuda/nccl/communicators.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -13,6 +14,8 @@ namespace moesim {
 namespace {
 
 constexpr std::chrono::microseconds kPause{20};
+// Calls of NCCL that do not wait for peers return sooner.
+constexpr std::chrono::milliseconds kGrace{200};
 
 ncclConfig_t config_of(const CommunicatorOptions& options, const CtaRange& ctas) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -25,6 +28,23 @@ ncclConfig_t config_of(const CommunicatorOptions& options, const CtaRange& ctas)
   }
   config.splitShare = options.share_resources ? 1 : 0;
   return config;
+}
+
+// Aborting one may wait for its kernel, and that for the kernel of another: within a group all are
+// told before any is waited for (NCCL 2.22; before, ncclCommAbort knows no groups). What cannot
+// even be aborted is lost: who aborts is on the way out, and the error that led there is told.
+void abort_all(const std::vector<ncclComm_t>& handles) {
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
+  const bool is_group = ncclGroupStart() == ncclSuccess;
+#else
+  constexpr bool is_group = false;
+#endif
+  for (const ncclComm_t handle : handles) {
+    static_cast<void>(ncclCommAbort(handle));
+  }
+  if (is_group) {
+    static_cast<void>(ncclGroupEnd());
+  }
 }
 
 }  // namespace
@@ -44,18 +64,35 @@ Communicators::~Communicators() {
   abort();
 }
 
+Communicators::Call::Call(Communicators& communicators) : communicators_(communicators) {
+  const std::lock_guard lock(communicators_.mutex_);
+  communicators_.check_not_aborted();
+  communicators_.is_in_call_ = true;
+}
+
+Communicators::Call::~Call() {
+  {
+    const std::lock_guard lock(communicators_.mutex_);
+    communicators_.is_in_call_ = false;
+  }
+  communicators_.has_returned_.notify_all();
+}
+
 void Communicators::connect(const ncclUniqueId& id,
                             const Program& program,
                             const GroupTable& groups) {
   ncclConfig_t config = config_of(options_, options_.ctas);
-  call(world_, "ncclCommInitRankConfig", [&] {
+  call("ncclCommInitRankConfig", [&] {
     return ncclCommInitRankConfig(&world_.handle, place_.num_ranks, id, place_.rank, &config);
   });
+  set_ready(world_);
+  settle(world_, "ncclCommInitRankConfig");
   for (const CommunicatorKey& key : plan_communicators(program)) {
     split_off(program, groups, key);
   }
 }
 
+// NCCL makes the new one behind the call's back: it is there when its parent has settled.
 void Communicators::split_off(const Program& program,
                               const GroupTable& groups,
                               const CommunicatorKey& key) {
@@ -67,14 +104,16 @@ void Communicators::split_off(const Program& program,
   const auto own_ctas = options_.ctas_on_stream.find(stream);
   ncclConfig_t config = config_of(
       options_, own_ctas == options_.ctas_on_stream.end() ? options_.ctas : own_ctas->second);
-  call(world_, "ncclCommSplit", [&] {
+  call("ncclCommSplit", [&] {
     return ncclCommSplit(world_.handle,
                          is_outside ? NCCL_SPLIT_NOCOLOR : seat.color,
                          is_outside ? 0 : seat.member,
                          &entry.handle,
                          &config);
   });
+  settle(world_, "ncclCommSplit");
   if (!is_outside) {
+    set_ready(entry);
     settle(entry, "ncclCommSplit");
   }
 }
@@ -86,16 +125,16 @@ Communicators::Entry& Communicators::add_entry(const CommunicatorKey& key) {
   return split_[key];
 }
 
-// A call of one communicator, until it is done.
-void Communicators::call(const Entry& entry,
-                         const char* name,
-                         const std::function<ncclResult_t()>& body) {
-  {
-    const std::lock_guard lock(mutex_);
-    check_not_aborted();
-    check_nccl(body(), name);
-  }
-  settle(entry, name);
+void Communicators::call(const char* name, const std::function<ncclResult_t()>& body) {
+  const Call call(*this);
+  check_nccl(body(), name);
+}
+
+void Communicators::set_ready(Entry& entry) {
+  const std::lock_guard lock(mutex_);
+  check_not_aborted();
+  CHECK(std::atomic_ref(entry.handle).load() != nullptr, "NCCL made nothing of {}", entry.name);
+  entry.state = State::kReady;
 }
 
 void Communicators::check_not_aborted() const {
@@ -124,15 +163,22 @@ void Communicators::settle(const Entry& entry, const std::string& what) {
   }
 }
 
+ncclComm_t Communicators::ready_handle(const Entry& entry, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  check_not_aborted();  // abort() takes the handles
+  CHECK(entry.state == State::kReady, "{} has no communicator on rank {}", what, place_.rank);
+  return entry.handle;
+}
+
 void Communicators::run_group(const Entry& entry,
                               const std::string& what,
                               const std::function<void(ncclComm_t)>& body) {
+  const ncclComm_t handle = ready_handle(entry, what);
   {
-    const std::lock_guard lock(mutex_);
-    check_not_aborted();
+    const Call call(*this);
     check_nccl(ncclGroupStart(), "ncclGroupStart");
     try {
-      body(entry.handle);
+      body(handle);
     } catch (...) {
       static_cast<void>(ncclGroupEnd());  // the first error is the one that counts
       throw;
@@ -146,10 +192,7 @@ void Communicators::enqueue(const CommunicatorKey& key,
                             const std::string& name,
                             const std::function<void(ncclComm_t)>& body) {
   const auto found = split_.find(key);
-  CHECK(found != split_.end() && found->second.handle != nullptr,
-        "collective '{}' has no communicator on rank {}",
-        name,
-        place_.rank);
+  CHECK(found != split_.end(), "collective '{}' has no communicator", name);
   run_group(found->second, fmt::format("collective '{}'", name), body);
 }
 
@@ -172,7 +215,7 @@ void Communicators::poll() {
     return;
   }
   for (const Entry* entry : all()) {
-    if (entry->handle != nullptr) {
+    if (entry->state == State::kReady) {
       ncclResult_t state = ncclSuccess;
       check_nccl(ncclCommGetAsyncError(entry->handle, &state), "ncclCommGetAsyncError");
       check_nccl(state, fmt::format("a collective of {}", entry->name).c_str());
@@ -180,15 +223,28 @@ void Communicators::poll() {
   }
 }
 
-// What cannot even be aborted is lost: who aborts is on the way out, and the error that led there
-// is told.
-void Communicators::abort() {
-  const std::lock_guard lock(mutex_);
-  is_aborted_ = true;
+// Those that NCCL has made, ready or not.
+std::vector<ncclComm_t> Communicators::take_handles() {
+  std::vector<ncclComm_t> handles;
   for (Entry* entry : all()) {
-    if (entry->handle != nullptr) {
-      static_cast<void>(ncclCommAbort(std::exchange(entry->handle, nullptr)));
+    const ncclComm_t handle = std::atomic_ref(entry->handle).load();
+    if (entry->state != State::kGone && handle != nullptr) {
+      entry->state = State::kGone;
+      handles.push_back(handle);
     }
+  }
+  return handles;
+}
+
+// A call that is about to return shall not find its communicator freed; one that hangs in NCCL
+// returns because of the abort. To end the world's ends a split of it, too, which may leave one
+// that had not been there before.
+void Communicators::abort() {
+  std::unique_lock lock(mutex_);
+  is_aborted_ = true;
+  has_returned_.wait_for(lock, kGrace, [this] { return !is_in_call_; });
+  for (auto handles = take_handles(); !handles.empty(); handles = take_handles()) {
+    abort_all(handles);
   }
 }
 
@@ -199,13 +255,19 @@ void Communicators::close() {
 }
 
 void Communicators::finalize(Entry& entry) {
-  if (entry.handle == nullptr) {
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    check_not_aborted();
+    if (entry.state != State::kReady) {
+      return;
+    }
   }
-  call(entry, "ncclCommFinalize", [&] { return ncclCommFinalize(entry.handle); });
+  call("ncclCommFinalize", [&] { return ncclCommFinalize(entry.handle); });
+  settle(entry, "ncclCommFinalize");
   const std::lock_guard lock(mutex_);
   check_not_aborted();
-  check_nccl(ncclCommDestroy(std::exchange(entry.handle, nullptr)), "ncclCommDestroy");
+  entry.state = State::kGone;
+  check_nccl(ncclCommDestroy(entry.handle), "ncclCommDestroy");
 }
 
 }  // namespace moesim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -67,34 +68,56 @@ class Communicators {
   // died, a link that broke.
   void poll();
 
-  // Ends all that is under way, on the device too. Every call after it throws.
+  // Ends all that is under way, on the device too, and a call of NCCL that does not return. Every
+  // call after it throws.
   void abort();
 
   // Waits for what is under way on all ranks, and gives everything back. All ranks do so.
   void close();
 
  private:
+  enum class State { kNotReady, kReady, kGone };
   struct Entry {
-    ncclComm_t handle = nullptr;
-    std::string name;  // "group 'ep' on stream 'inter'"
+    ncclComm_t handle = nullptr;  // NCCL writes it, on a thread of its own, when it has made it
+    State state = State::kNotReady;   // kReady: from here on the handle is used
+    std::string name;             // "group 'ep' on stream 'inter'"
+  };
+  // A call of NCCL that may block, for ever where a peer is gone: mutex_ is free meanwhile, so that
+  // abort() can go ahead.
+  class Call {
+   public:
+    explicit Call(Communicators& communicators);  // throws after abort()
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    Call(Call&&) = delete;
+    Call& operator=(Call&&) = delete;
+
+   private:
+    Communicators& communicators_;
   };
 
   void split_off(const Program& program, const GroupTable& groups, const CommunicatorKey& key);
+  ncclComm_t ready_handle(const Entry& entry, const std::string& what);
   void run_group(const Entry& entry,
                  const std::string& what,
                  const std::function<void(ncclComm_t)>& body);
-  void call(const Entry& entry, const char* name, const std::function<ncclResult_t()>& body);
+  void call(const char* name, const std::function<ncclResult_t()>& body);
+  void set_ready(Entry& entry);
   void settle(const Entry& entry, const std::string& what);
   ncclResult_t state_of(const Entry& entry);
   void finalize(Entry& entry);
   Entry& add_entry(const CommunicatorKey& key);
   void check_not_aborted() const;
+  std::vector<ncclComm_t> take_handles();
   // Split ones before the world's, their parent.
   std::vector<Entry*> all();
 
   WorldPlace place_;
   CommunicatorOptions options_;
-  std::mutex mutex_;  // of every use of a handle: abort() frees them
+  std::mutex mutex_;  // of what follows
+  std::condition_variable has_returned_;
+  bool is_in_call_ = false;
   bool is_aborted_ = false;
   Entry world_;
   std::map<CommunicatorKey, Entry> split_;  // outside: no handle

@@ -35,8 +35,10 @@ DeviceFacts prepare_device(const Program& program,
   return device_facts(options.cuda.device);
 }
 
-StepLauncher prepare_launcher(const DeviceProgram& program, int gemm_sms) {
-  StepLauncher launcher(gemm_sms);
+StepLauncher prepare_launcher(const DeviceProgram& program,
+                              int gemm_sms,
+                              FusedAttentionEngine* attention) {
+  StepLauncher launcher(gemm_sms, attention);
   for (const auto& rank : program.tasks) {
     for (const std::vector<DeviceStep>& steps : rank) {
       launcher.prepare(steps);
@@ -69,8 +71,11 @@ NcclExecutor::NcclExecutor(const Program& program, const NcclOptions& options, R
     : options_(options),
       peers_(peers),
       facts_(prepare_device(program, options, peers)),
-      program_(DeviceScript(program, peers.rank(), options.native_all_to_all), options.cuda),
-      launcher_(prepare_launcher(program_.steps(), options.cuda.gemm_sms)),
+      attention_(make_fused_attention(options.cuda.make_attention)),
+      program_(DeviceScript(program, peers.rank(), options.native_all_to_all),
+               options.cuda,
+               attention_.get()),
+      launcher_(prepare_launcher(program_.steps(), options.cuda.gemm_sms, attention_.get())),
       streams_(program_.script(), program_.steps()),
       events_(program_.script()),
       communicators_({peers.num_ranks(), peers.rank()}, options.communicators),
@@ -150,6 +155,9 @@ std::vector<std::string> NcclExecutor::assumptions() const {
                   peers_.num_ranks()),
       "ranks start at a moment agreed on beforehand; each device tells times of its own",
   };
+  if (attention_ != nullptr) {
+    lines.emplace_back(kFusedAttentionAssumption);
+  }
   if (options_.device_is_shared) {
     lines.emplace_back(
         "ranks take turns on a GPU and talk over sockets: results can be compared, times cannot");

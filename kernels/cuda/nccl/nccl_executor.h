@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ class NcclExecutor : public Executor {
   NcclOptions options_;
   RankPeers& peers_;
   DeviceFacts facts_;
+  std::unique_ptr<FusedAttentionEngine> attention_;  // null: nothing is fused
   LoadedProgram program_;
   StepLauncher launcher_;
   TaskStreams streams_;

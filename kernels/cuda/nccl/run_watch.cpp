@@ -136,8 +136,9 @@ void RunWatch::fail(std::exception_ptr error) {
     }
     error_ = error;
   }
-  parts_.communicators.abort();
+  // The peers first: an abort may wait for kernels that wait for theirs.
   parts_.peers.fail(std::move(error));
+  parts_.communicators.abort();
 }
 
 }  // namespace moesim

@@ -40,6 +40,42 @@ void set_flag(const PinnedMemory& flag, int value) {
   *static_cast<volatile int*>(flag.get()) = value;
 }
 
+// What goes on beside a GEMM on a stream until the flag is set: at the latest when this goes, since
+// a kernel that nobody stops keeps the device from everything else.
+class Beside {
+ public:
+  Beside(const PinnedMemory& flag, const Stream& stream) : flag_(flag), stream_(stream) {
+    set_flag(flag_, 0);
+  }
+  ~Beside() {
+    if (!is_over_) {
+      set_flag(flag_, 1);
+      static_cast<void>(cudaStreamSynchronize(stream_.get()));  // the first error is told
+    }
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+  Beside(Beside&&) = delete;
+  Beside& operator=(Beside&&) = delete;
+
+  // Throws Failure where the kernel may have ended by itself before.
+  void end() {
+    const auto passed = std::chrono::steady_clock::now() - begin_;
+    is_over_ = true;
+    set_flag(flag_, 1);
+    synchronize(stream_);
+    if (passed >= std::chrono::nanoseconds(kLongestBeside)) {
+      throw Failure("a GEMM waited for the kernel that was to run beside it");
+    }
+  }
+
+ private:
+  const PinnedMemory& flag_;
+  const Stream& stream_;
+  bool is_over_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace
 
 CudaProbeDevice::CudaProbeDevice(const DeviceFacts& facts, CollectiveProbes* collectives)
@@ -89,8 +125,7 @@ Time CudaProbeDevice::elapsed() const {
 }
 
 void CudaProbeDevice::hold(const Stream& stream) const {
-  constexpr int64_t kNanoseconds = 50'000;
-  check_cuda(launch_spin(kNanoseconds, stream.get()), "launch_spin");
+  check_cuda(launch_spin(kHoldNanoseconds, stream.get()), "launch_spin");
 }
 
 void CudaProbeDevice::record(const Event& event, const Stream& stream) const {
@@ -121,8 +156,13 @@ std::function<Time()> CudaProbeDevice::prepare_gemm_beside(const GpuProbe& probe
   const auto* stop = static_cast<const int*>(stop_.get());
   const int shared_bytes = shared_memory_of_block(facts_.device);
   const bool copies = probe.kind == GpuProbeKind::kGemmBesideCopy;
+  // CUDA loads a kernel at its first launch, for which it may wait until the device is empty: none
+  // of those below may be launched for the first time beside one that does not end.
+  gemm->run(workspace_.get(), main_.get());
+  hold(main_);
+  synchronize(main_);
   return [=, this] {
-    set_flag(stop_, 0);
+    Beside beside(stop_, beside_);
     check_cuda(copies ? launch_block_copy({.from = scratch_.get(),
                                            .to = second_half(scratch_),
                                            .bytes = kHalf,
@@ -137,8 +177,7 @@ std::function<Time()> CudaProbeDevice::prepare_gemm_beside(const GpuProbe& probe
     gemm->run(workspace_.get(), main_.get());
     record(end_, main_);
     const Time time = elapsed();
-    set_flag(stop_, 1);
-    synchronize(beside_);
+    beside.end();
     return time;
   };
 }

@@ -5,8 +5,10 @@
 #include <thread>
 #include <utility>
 
+#include "kernels/cuda/launch.h"
 #include "kernels/cuda/nccl/communicators.h"
 #include "kernels/cuda/nccl/nccl_call.h"
+#include "kernels/cuda/probes/probe_kernels.h"
 #include "sim/base/check.h"
 #include "sim/base/error.h"
 #include "sim/program/group_table.h"
@@ -134,6 +136,7 @@ class NcclProbes::Member {
   Time run() {
     check_cuda(cudaSetDevice(device_), "cudaSetDevice");
     const cudaStream_t main = parts_.front().stream.get();
+    check_cuda(launch_spin(kHoldNanoseconds, main), "launch_spin");
     check_cuda(cudaEventRecord(begin_.get(), main), "cudaEventRecord");
     for (Part& part : parts_) {
       check_cuda(cudaStreamWaitEvent(part.stream.get(), begin_.get(), 0), "cudaStreamWaitEvent");

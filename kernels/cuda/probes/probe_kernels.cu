@@ -8,23 +8,36 @@ constexpr int kThreads = 512;
 // How often a block that copies looks whether it is to stop: the flag lies in the host's memory.
 constexpr int kLook = 64;
 
-// Forever where `stop` is given: the host sets it when it has measured what runs beside.
+__device__ int64_t now() {
+  int64_t nanoseconds;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+  return nanoseconds;
+}
+
+// The host sets the flag when it has measured what runs beside; a host that cannot is not awaited.
+__device__ bool is_to_stop(const volatile int* stop, int64_t begin) {
+  return *stop != 0 || now() - begin >= kLongestBeside;
+}
+
+// Again and again where `stop` is given.
 __global__ void __launch_bounds__(kThreads)
     copy_blocks(const uint4* from, uint4* to, int64_t count, const volatile int* stop) {
   const int64_t stride = int64_t{gridDim.x} * kThreads;
+  const int64_t begin = now();
   int num_copied = 0;
   do {
     for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
       to[i] = from[i];
-      if (stop != nullptr && ++num_copied % kLook == 0 && *stop != 0) {
+      if (stop != nullptr && ++num_copied % kLook == 0 && is_to_stop(stop, begin)) {
         return;
       }
     }
-  } while (stop != nullptr && *stop == 0);
+  } while (stop != nullptr && !is_to_stop(stop, begin));
 }
 
 __global__ void __launch_bounds__(kThreads) occupy(const volatile int* stop) {
-  while (*stop == 0) {
+  const int64_t begin = now();
+  while (!is_to_stop(stop, begin)) {
     __nanosleep(200);
   }
 }

@@ -8,8 +8,13 @@ namespace moesim {
 
 // The launches of kernels that only probes need: probe_kernels.cu; tests link bodies for the host.
 
+// After so long, in ns, a kernel that is to be stopped ends by itself: what the host launched
+// behind it may wait for it, and would for ever.
+inline constexpr int64_t kLongestBeside = 5'000'000'000;
+
 // Copies bytes (a multiple of 16) by so many blocks; with `stop`, again and again until *stop is
-// not 0. `shared_bytes` of shared memory a block: enough of it keeps others off its SM.
+// not 0, or kLongestBeside is over. `shared_bytes` of shared memory a block: enough of it keeps
+// others off its SM.
 struct BlockCopy {
   const void* from = nullptr;
   void* to = nullptr;
@@ -20,13 +25,18 @@ struct BlockCopy {
 };
 cudaError_t launch_block_copy(const BlockCopy& copy, cudaStream_t stream);
 
-// Does nothing on so many blocks until *stop is not 0.
+// Does nothing on so many blocks until *stop is not 0, or kLongestBeside is over.
 struct Occupation {
   int blocks = 1;
   int shared_bytes = 0;
   const int* stop = nullptr;
 };
 cudaError_t launch_occupation(const Occupation& occupation, cudaStream_t stream);
+
+// For so long, in ns, a probe's stream does nothing (launch_spin), in which the host launches all
+// that is timed behind it: some forty kernels, or a collective of NCCL. What is timed then does not
+// have the host's time in it.
+inline constexpr int64_t kHoldNanoseconds = 300'000;
 
 cudaError_t launch_nothing(cudaStream_t stream);
 

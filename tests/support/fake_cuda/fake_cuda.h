@@ -26,6 +26,7 @@ struct FakeCudaOptions {
   std::optional<Fault> fault{};
   int ignored_wait = 0;  // the n-th cudaStreamWaitEvent that has something to wait for; 0: none
   Time kernel_time{};    // that kernels, copies and fills take, beside spins
+  Time call_time{};      // that each call takes the host; what it launches starts no earlier
 };
 
 class FakeDevice;
@@ -54,6 +55,8 @@ class FakeCuda {
   int num_waits() const;
   // Streams that were made with more than the least priority.
   int num_high_priority_streams() const;
+  // Whether all that is on the streams comes to its end without anybody's help.
+  bool becomes_idle();
   // Streams, events, graphs, memory, descriptors that were made and not given back.
   int num_live_handles() const;
 

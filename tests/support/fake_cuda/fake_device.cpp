@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include <cuda_runtime_api.h>
+
 #include "sim/base/check.h"
 
 namespace moesim::testing {
@@ -41,6 +43,12 @@ int FakeCuda::num_high_priority_streams() const {
   return device_->num_high_priorities();
 }
 
+bool FakeCuda::becomes_idle() {
+  const std::lock_guard lock(device_->mutex());
+  device_->run_all();
+  return device_->is_idle();
+}
+
 int FakeCuda::num_live_handles() const {
   return static_cast<int>(device_->num_handles());
 }
@@ -59,11 +67,22 @@ void FakeDevice::install(FakeDevice* device) {
 
 std::optional<int> FakeDevice::enter(const std::string& call) {
   const int number = ++calls_[call];
+  host_now_ = host_now_ + options_.call_time;
   const std::optional<Fault>& fault = options_.fault;
   if (fault && fault->call == call && fault->number == number) {
     return fault->status;
   }
+  const bool is_launch = call.starts_with("launch_") || call == "cublasLtMatmul";
+  if (is_launch && number == 1 && is_occupied()) {
+    return cudaErrorLaunchTimeout;  // it would wait for ever
+  }
   return std::nullopt;
+}
+
+bool FakeDevice::is_occupied() const {
+  return failure_ == 0 && std::any_of(stops_.begin(), stops_.end(), [](const volatile int* stop) {
+           return *stop == 0;
+         });
 }
 
 FakeStream* FakeDevice::make_stream(int priority) {
@@ -129,6 +148,17 @@ void FakeDevice::add_attempt(FakeStream* stream, std::function<bool()> attempt) 
   item.attempt = std::move(attempt);
   item.duration = options_.kernel_time;
   add(stream, std::move(item));
+}
+
+void FakeDevice::add_endless(FakeStream* stream, const volatile int* stop) {
+  stops_.push_back(stop);
+  add_attempt(stream, [this, stop] {
+    if (*stop == 0) {
+      return false;
+    }
+    std::erase(stops_, stop);
+    return true;
+  });
 }
 
 void FakeDevice::add(FakeStream* stream, FakeItem item) {
@@ -236,6 +266,12 @@ bool FakeDevice::run_until(const std::function<bool()>& is_done) {
 
 bool FakeDevice::run_all() {
   return run_until([] { return false; });
+}
+
+bool FakeDevice::is_idle() const {
+  const auto is_empty = [](const auto& stream) { return stream->items.empty(); };
+  return std::all_of(streams_.begin(), streams_.end(), is_empty) &&
+         std::all_of(replays_.begin(), replays_.end(), is_empty);
 }
 
 // Whatever happened, it may have been what a stream waited for.

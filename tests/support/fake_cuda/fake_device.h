@@ -65,7 +65,8 @@ class FakeDevice {
 
   const FakeCudaOptions& options() const { return options_; }
 
-  // Counts a call; returns the status that it is to return, if it is to fail.
+  // Counts a call; returns the status that it is to return, if it is to fail. So does the first
+  // launch of a kernel beside an endless one: CUDA may load it when the device is empty only.
   std::optional<int> enter(const std::string& call);
   const std::map<std::string, int>& calls() const { return calls_; }
   int num_waits() const { return num_waits_; }
@@ -99,6 +100,8 @@ class FakeDevice {
   void add_work(FakeStream* stream, std::function<void()> work, Time duration, bool is_kernel);
   // Tried again and again until it returns true.
   void add_attempt(FakeStream* stream, std::function<bool()> attempt);
+  // A kernel that goes on until *stop is not 0.
+  void add_endless(FakeStream* stream, const volatile int* stop);
   void record(FakeEvent* event, FakeStream* stream, bool is_external);
   void wait(FakeStream* stream, const FakeEvent& event);
   // What the host launches from here on starts no earlier.
@@ -106,6 +109,8 @@ class FakeDevice {
   // False where nothing can go on any more, or nothing but what others have to do first.
   bool run_until(const std::function<bool()>& is_done);
   bool run_all();
+  // Whether run_all() leaves nothing on the streams.
+  bool is_idle() const;
   // Whether others can make a stream go on.
   bool is_held_up() const;
   // Of a kernel; 0: none so far.
@@ -121,6 +126,7 @@ class FakeDevice {
   void add(FakeStream* stream, FakeItem item);
   bool step(FakeStream& stream);
   void let_go();
+  bool is_occupied() const;
   FakeStream* next_stream();
 
   std::recursive_mutex mutex_;
@@ -132,6 +138,7 @@ class FakeDevice {
   std::map<void*, int64_t> device_blocks_;
   std::vector<FakeStream*> streams_;
   std::vector<std::unique_ptr<FakeStream>> replays_;  // streams of launched graphs
+  std::vector<const volatile int*> stops_;            // of endless kernels that were launched
   int64_t used_bytes_ = 0;
   bool has_context_ = false;
   int num_waits_ = 0;

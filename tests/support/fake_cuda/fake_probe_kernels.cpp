@@ -1,5 +1,4 @@
-// Bodies for the host of the kernels that only probes launch. Those that go on until they are
-// stopped end at once: what runs beside is not the fake's subject.
+// Bodies for the host of the kernels that only probes launch.
 #include <cstring>
 
 #include "kernels/core/bfloat16.h"
@@ -22,18 +21,29 @@ cudaError_t add(const char* name, cudaStream_t stream, std::function<void()> bod
   return cudaSuccess;
 }
 
+// A kernel that goes on until it is stopped; what it does meanwhile is not the fake's subject.
+cudaError_t add_endless(const char* name, cudaStream_t stream, const int* stop) {
+  FakeDevice& device = FakeDevice::current();
+  if (const auto status = device.enter(name)) {
+    return static_cast<cudaError_t>(*status);
+  }
+  device.add_endless(reinterpret_cast<FakeStream*>(stream), stop);
+  return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t launch_block_copy(const BlockCopy& copy, cudaStream_t stream) {
+  if (copy.stop != nullptr) {
+    return add_endless("launch_block_copy", stream, copy.stop);
+  }
   return add("launch_block_copy", stream, [copy] {
-    if (copy.stop == nullptr) {
-      std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.bytes));
-    }
+    std::memcpy(copy.to, copy.from, static_cast<size_t>(copy.bytes));
   });
 }
 
-cudaError_t launch_occupation(const Occupation& /*occupation*/, cudaStream_t stream) {
-  return add("launch_occupation", stream, [] {});
+cudaError_t launch_occupation(const Occupation& occupation, cudaStream_t stream) {
+  return add_endless("launch_occupation", stream, occupation.stop);
 }
 
 cudaError_t launch_nothing(cudaStream_t stream) {

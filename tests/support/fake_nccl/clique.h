@@ -24,7 +24,8 @@ struct SplitSeat {
   bool has_come = false;
   int color = NCCL_SPLIT_NOCOLOR;
   int key = 0;
-  std::shared_ptr<Member> child;  // none without colour
+  std::shared_ptr<Member> child;       // none without colour
+  ncclComm_t* communicator = nullptr;  // where it is put when the split is complete
 };
 
 // One call of a collective on all members.
@@ -54,12 +55,14 @@ struct Member {
   std::shared_ptr<Clique> clique;  // null until its split is complete
   int rank = 0;
   int world_rank = 0;
+  int64_t world = 0;  // tells worlds apart
   Made made;
   ncclResult_t error = ncclSuccess;
   bool is_aborted = false;
   bool is_finalized = false;
   int64_t num_splits = 0;
-  int64_t num_groups = 0;  // of calls
+  int64_t num_groups = 0;       // of calls
+  int64_t num_groups_over = 0;  // on their streams
 
   // What ncclCommGetAsyncError tells.
   ncclResult_t state() const;
@@ -75,12 +78,16 @@ struct State {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Clique>> worlds;  // by id
   std::map<std::string, Fault> faults;
+  bool is_hanging = false;
   std::vector<std::weak_ptr<Member>> members;
   int num_communicators = 0;
   int64_t num_ids = 0;
   Enqueue enqueue;
 };
 State& state();
+
+// Ends communicators, whatever is under way. Takes the mutex.
+void abort_all(const std::vector<ncclComm_t>& communicators);
 
 // The fault that is due for a call of the function; ncclSuccess: none. Takes the mutex.
 ncclResult_t fault_of(const std::string& function);

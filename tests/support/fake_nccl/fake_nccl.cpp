@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/support/fake_nccl/clique.h"
 
@@ -24,15 +25,20 @@ Made made_of(const ncclConfig_t* config, int num_ranks) {
 }
 
 ncclComm_t make_handle(const std::shared_ptr<Member>& member) {
-  State& all = state();
-  all.members.push_back(member);
-  ++all.num_communicators;
+  ++state().num_communicators;
   return new ncclComm{member};
 }
 
 void give_back(ncclComm_t communicator) {
   --state().num_communicators;
   delete communicator;
+}
+
+// Splits under way bring it nothing any more.
+void forget_splits(Member& member) {
+  for (auto& [number, seats] : member.clique->splits) {
+    seats[static_cast<size_t>(member.rank)].communicator = nullptr;
+  }
 }
 
 // All have come: those of one colour are a communicator, ordered by key.
@@ -52,6 +58,9 @@ void complete_split(std::vector<SplitSeat>& seats) {
       child.rank = static_cast<int>(rank);
       child.made.num_ranks = clique->size();
       clique->members[rank] = own[rank]->child;
+      if (own[rank]->communicator != nullptr) {
+        *std::exchange(own[rank]->communicator, nullptr) = make_handle(own[rank]->child);
+      }
     }
   }
 }
@@ -108,12 +117,30 @@ void reset() {
   }
   all.worlds.clear();
   all.faults.clear();
+  all.is_hanging = false;
   all.members.clear();
 }
 
 void fail(const std::string& function, int nth, ncclResult_t result) {
   const Lock lock(state().mutex);
   state().faults[function] = {nth, result};
+}
+
+void hang_in_group_end() {
+  const Lock lock(state().mutex);
+  state().is_hanging = true;
+}
+
+void abort_all(const std::vector<ncclComm_t>& communicators) {
+  const Lock lock(state().mutex);
+  for (const ncclComm_t communicator : communicators) {
+    Member& member = *communicator->member;
+    member.is_aborted = true;
+    if (member.clique != nullptr) {
+      forget_splits(member);
+    }
+    give_back(communicator);
+  }
 }
 
 void raise(int world_rank, ncclResult_t error) {
@@ -178,8 +205,10 @@ ncclResult_t ncclCommInitRankConfig(
     return ncclInvalidArgument;
   }
   const auto member = std::make_shared<Member>();
+  state().members.push_back(member);
   member->clique = clique;
   member->rank = member->world_rank = rank;
+  member->world = std::stoll(id.internal);
   member->made = made_of(config, size);
   clique->members[place] = member;
   *communicator = make_handle(member);
@@ -196,13 +225,15 @@ ncclResult_t ncclCommSplit(
   std::vector<SplitSeat>& seats = member.clique->splits[member.num_splits++];
   seats.resize(member.clique->members.size());
   SplitSeat& own = seats[static_cast<size_t>(member.rank)];
-  own = {true, color, key, nullptr};
+  own = {true, color, key, nullptr, nullptr};
   *communicator = nullptr;
   if (color != NCCL_SPLIT_NOCOLOR) {
     own.child = std::make_shared<Member>();
+    state().members.push_back(own.child);
     own.child->world_rank = member.world_rank;
+    own.child->world = member.world;
     own.child->made = made_of(config, 0);
-    *communicator = make_handle(own.child);
+    own.communicator = communicator;
   }
   if (std::ranges::all_of(seats, &SplitSeat::has_come)) {
     complete_split(seats);
@@ -231,14 +262,6 @@ ncclResult_t ncclCommFinalize(ncclComm_t communicator) {
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
   const ncclResult_t fault = fault_of("ncclCommDestroy");
   const std::lock_guard lock(state().mutex);
-  give_back(communicator);
-  return fault;
-}
-
-ncclResult_t ncclCommAbort(ncclComm_t communicator) {
-  const ncclResult_t fault = fault_of("ncclCommAbort");
-  const std::lock_guard lock(state().mutex);
-  communicator->member->is_aborted = true;
   give_back(communicator);
   return fault;
 }

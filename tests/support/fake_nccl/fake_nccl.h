@@ -8,8 +8,9 @@
 // NCCL among threads of this process, for tests that link it in place of the library: the C
 // functions that kernels/cuda/nccl calls. Ranks are threads; data really travels between their
 // buffers, which are host memory. Communicators do not block: they are in progress until all that
-// they need have come. Sums begin with another member on each member, so that an order of sums that
-// is taken for granted shows.
+// they need have come; a split hands out its communicator then. Alone, none is aborted while another
+// one of its rank and world has work on a stream: NCCL might wait for that for ever. Sums begin with
+// another member on each member, so that an order of sums that is taken for granted shows.
 //
 // Controls are for one test at a time, while no rank runs, but raise() and num_communicators().
 namespace moesim::fake_nccl {
@@ -20,6 +21,10 @@ void reset();
 // The n-th call of a function from now on, counted from 1 over all ranks, returns `result` and does
 // nothing.
 void fail(const std::string& function, int nth, ncclResult_t result);
+
+// The next ncclGroupEnd of calls that move data returns when their communicator is aborted; after
+// long waiting, as an invalid usage.
+void hang_in_group_end();
 
 // All communicators of a rank of the world report this error from now on, as after a peer's death.
 void raise(int world_rank, ncclResult_t error);

@@ -1,8 +1,11 @@
 // Calls that move data, and groups of them.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "kernels/core/bfloat16.h"
 #include "tests/support/fake_nccl/clique.h"
@@ -92,6 +95,7 @@ class GroupRun {
     for (const Call& call : group_.calls) {
       receive(call);
     }
+    ++group_.member->num_groups_over;
     return true;
   }
 
@@ -210,6 +214,42 @@ class GroupRun {
 thread_local int group_depth = 0;
 thread_local ncclResult_t group_error = ncclSuccess;
 thread_local std::vector<Group> groups;
+thread_local std::vector<ncclComm_t> aborted;
+
+bool has_other_work(const Member& own) {
+  const std::lock_guard lock(state().mutex);
+  return std::ranges::any_of(state().members, [&](const std::weak_ptr<Member>& weak) {
+    const auto other = weak.lock();
+    return other != nullptr && other.get() != &own && !other->is_aborted &&
+           other->world == own.world && other->world_rank == own.world_rank &&
+           other->num_groups > other->num_groups_over;
+  });
+}
+
+bool is_aborted(const Member& member) {
+  const std::lock_guard lock(state().mutex);
+  return member.is_aborted;
+}
+
+// Hangs where it was told to. Whether it may go on.
+bool leave_group() {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (groups.empty() || !std::exchange(state().is_hanging, false)) {
+      return true;
+    }
+  }
+  constexpr std::chrono::milliseconds kPause{1};
+  constexpr int kMostPauses = 10'000;
+  for (int pause = 0; pause < kMostPauses; ++pause) {
+    if (is_aborted(*groups.front().member)) {
+      return true;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  groups.clear();
+  return false;
+}
 
 void launch_groups() {
   for (Group& group : groups) {
@@ -265,12 +305,29 @@ ncclResult_t ncclGroupEnd() {
   const ncclResult_t error = std::exchange(group_error, ncclSuccess);
   if (fault != ncclSuccess || error != ncclSuccess) {
     groups.clear();
+    abort_all(std::exchange(aborted, {}));
     return fault != ncclSuccess ? fault : error;
   }
   if (group_depth == 0) {
+    if (!leave_group()) {
+      return ncclInvalidUsage;
+    }
     launch_groups();
+    abort_all(std::exchange(aborted, {}));
   }
   return ncclInProgress;
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t communicator) {
+  const ncclResult_t fault = fault_of("ncclCommAbort");
+  if (group_depth > 0) {
+    aborted.push_back(communicator);
+  } else if (has_other_work(*communicator->member)) {
+    return ncclInvalidUsage;
+  } else {
+    abort_all({communicator});
+  }
+  return fault;
 }
 
 ncclResult_t ncclSend(const void* from,

@@ -42,10 +42,6 @@ class LowerMovesTest : public ::testing::Test {
     }
   }
 
-  Operand operand(int rank, std::vector<RowSpan> spans) {
-    return {rank, 0, 1, std::move(spans), false};
-  }
-
   static constexpr int kRanks = 3;
   static constexpr int kRows = 8;
   Program program_;
@@ -96,28 +92,6 @@ TEST_F(LowerMovesTest, MembersTakeTheirOwnPart) {
   interpret(steps);
   EXPECT_THAT(values_[0], ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(values_[1], ElementsAre(0, 11, 12, 0, 0, 15, 16, 17));
-}
-
-TEST_F(LowerMovesTest, StridedRowsArePackedAndUnpacked) {
-  const std::vector<Operand> rows{operand(0, {{1, 2, 2}, {5, 1, 1}}), operand(1, {{0, 1, 1}})};
-  space().begin_task({0, 0});
-  const PackedRows packed = pack_rows(rows, *space_);
-  EXPECT_EQ(packed.elements, 4);
-  interpret(packed.steps);
-  const auto* at = reinterpret_cast<const float*>(packed.at.address);
-  EXPECT_THAT(std::vector<float>(at, at + 4), ElementsAre(1, 2, 5, 10));
-  const PackedRows unpacked = unpack_rows({operand(2, {{0, 3, 3}, {6, 1, 1}})}, *space_);
-  std::copy_n(at, 4, reinterpret_cast<float*>(unpacked.at.address));
-  interpret(unpacked.steps);
-  EXPECT_THAT(values_[2], ElementsAre(1, 2, 5, 23, 24, 25, 10, 27));
-}
-
-TEST_F(LowerMovesTest, RowsThatStandTogetherStayWhereTheyAre) {
-  space().begin_task({0, 0});
-  const PackedRows packed = pack_rows({operand(0, {{1, 2, 2}, {3, 1, 1}})}, *space_);
-  EXPECT_TRUE(packed.steps.empty());
-  EXPECT_EQ(packed.at.address, reinterpret_cast<DeviceAddress>(&values_[0][1]));
-  EXPECT_EQ(packed.elements, 3);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Ranks are threads; NCCL is tests/support/fake_nccl. Four ranks in two pairs.
 #include "kernels/cuda/nccl/communicators.h"
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -42,19 +44,27 @@ class CommunicatorsTest : public testing::Test {
 
   // What member 0 has, gathered by every rank.
   float value_of_first(Communicators& communicators, const CommunicatorKey& key, int rank) {
-    float value = static_cast<float>(rank);
-    communicators.enqueue(key, "c", [&](ncclComm_t handle) {
-      check_nccl(
-          ncclBroadcast(&value, &value, 1, ncclFloat32, 0, handle, SimpleStreams::stream(rank)),
-          "ncclBroadcast");
-    });
+    float& value = values_[static_cast<size_t>(rank)];
+    value = static_cast<float>(rank);
+    enqueue_broadcast(communicators, key, rank);
     streams_.wait(SimpleStreams::stream(rank));
     return value;
+  }
+
+  // Of the rank's value, on its stream.
+  void enqueue_broadcast(Communicators& communicators, const CommunicatorKey& key, int rank) {
+    float* value = &values_[static_cast<size_t>(rank)];
+    communicators.enqueue(key, "c", [&](ncclComm_t handle) {
+      check_nccl(
+          ncclBroadcast(value, value, 1, ncclFloat32, 0, handle, SimpleStreams::stream(rank)),
+          "ncclBroadcast");
+    });
   }
 
   HandProgram hand_;
   GroupTable groups_;
   SimpleStreams streams_;
+  std::array<float, kNumRanks> values_{};  // by rank
   int pairs_ = 0;
   int three_ = 0;
   ncclUniqueId id_{};
@@ -172,6 +182,51 @@ TEST_F(CommunicatorsTest, AbortEndsWhoWaitsForAPeer) {
   EXPECT_THAT(errors,
               testing::ElementsAre(HasSubstr("ended"), "", HasSubstr("ended"), HasSubstr("ended")));
   EXPECT_EQ(fake_nccl::num_communicators(), 0);
+}
+
+// Another thread aborts between two collectives of the issuing one.
+TEST_F(CommunicatorsTest, NothingIsEnqueuedAfterAbort) {
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    const auto communicators = made(rank);
+    communicators->abort();
+    communicators->enqueue({pairs_, 0}, "c", [](ncclComm_t) { FAIL(); });
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("NCCL was ended by this process")));
+}
+
+// Work of two communicators stands on a stream that nobody runs: each could wait for the other one.
+TEST_F(CommunicatorsTest, AreAbortedTogether) {
+  const auto errors = on_threads(kNumRanks, [&](int rank) {
+    const auto communicators = made(rank);
+    enqueue_broadcast(*communicators, {pairs_, 0}, rank);
+    if (rank != 2) {
+      enqueue_broadcast(*communicators, {three_, 1}, rank);
+    }
+    communicators->abort();
+  });
+  EXPECT_THAT(errors, Each(""));
+  EXPECT_EQ(fake_nccl::num_communicators(), 0);
+}
+
+// A call that does not return keeps nobody from looking at communicators, nor from ending them.
+TEST_F(CommunicatorsTest, AbortEndsACallThatHangs) {
+  std::vector<std::unique_ptr<Communicators>> all(kNumRanks);
+  on_threads(kNumRanks, [&](int rank) { all[static_cast<size_t>(rank)] = made(rank); });
+  fake_nccl::hang_in_group_end();
+  std::atomic<bool> is_calling = false;
+  const auto errors = on_threads(2, [&](int thread) {
+    if (thread == 0) {
+      is_calling = true;
+      enqueue_broadcast(*all[0], {pairs_, 0}, 0);
+      return;
+    }
+    while (!is_calling) {
+      std::this_thread::yield();
+    }
+    all[0]->poll();
+    all[0]->abort();
+  });
+  EXPECT_THAT(errors, testing::ElementsAre(HasSubstr("NCCL was ended by this process"), ""));
 }
 
 // An exception between connect() and close() leaves nothing behind: see the destructor above.

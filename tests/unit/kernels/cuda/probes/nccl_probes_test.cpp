@@ -13,6 +13,12 @@ namespace moesim {
 namespace {
 
 using testing::FakeCuda;
+using testing::FakeCudaOptions;
+
+FakeCudaOptions options(int num_devices = 1) {
+  constexpr Time kTen = Time::from_picoseconds(10'000'000);  // 10 us
+  return {.num_devices = num_devices, .kernel_time = kTen, .call_time = kTen};
+}
 
 void join_fakes() {
   fake_nccl::reset();
@@ -26,9 +32,10 @@ class NcclProbesTest : public ::testing::TestWithParam<CollectiveOperation> {
   void SetUp() override { join_fakes(); }
 };
 
-// A collective and a copy, which packs, take 10 us each on the fakes.
+// A collective and a copy, which packs, take 10 us each on the fakes. So does each call of the
+// host, which is not timed.
 TEST_P(NcclProbesTest, CollectivesWithOneselfAreTimed) {
-  const FakeCuda cuda({.kernel_time = Time::from_picoseconds(10'000'000)});
+  const FakeCuda cuda(options());
   NcclProbes probes({0});
   GpuProbe probe = {
       .kind = GpuProbeKind::kCollective, .bytes = 65536, .operation = GetParam(), .group_size = 1};
@@ -46,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Operations,
 
 TEST(NcclPairTest, TwoAtOnceHaveCommunicatorsOfTheirOwn) {
   join_fakes();
-  const FakeCuda cuda({.kernel_time = Time::from_picoseconds(10'000'000)});
+  const FakeCuda cuda(options());
   NcclProbes probes({0});
   const GpuProbe pair = {.kind = GpuProbeKind::kCollectivePair,
                          .bytes = 65536,
