@@ -99,6 +99,21 @@ TEST_F(GpuCheckScriptTest, APartThatFailsIsSaidAndTheOthersGoOn) {
   EXPECT_THAT(outcome.out, HasSubstr("| schedules | done |"));
 }
 
+// 124 and 137 are what timeout says of a program that it ended, which had written a file before.
+TEST_F(GpuCheckScriptTest, APartThatIsCutOffKeepsWhatItHas) {
+  for (const std::string code : {"124", "137"}) {
+    std::string stand_in = kStandIn;
+    const std::size_t at = stand_in.find("\"$2\"; exit 0");
+    ASSERT_NE(at, std::string::npos);
+    stand_in.replace(at, 12, "\"$2\"; echo '{' > \"$2.1.tmp\"; exit " + code);
+    write("carried/moesim-execute", stand_in);
+    EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
+    const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+    EXPECT_THAT(outcome.out, HasSubstr("| probes | cut off |")) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
+  }
+}
+
 TEST_F(GpuCheckScriptTest, WithoutAGpuItIsSkippedWithASentence) {
   write("carried/moesim-execute", "#!/bin/sh\necho 'no CUDA device: none' >&2\nexit 1\n");
   EXPECT_EQ(run_check(""), 77);

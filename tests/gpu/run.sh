@@ -88,8 +88,9 @@ run() {
     return 1
   fi
   code=0
-  timeout "$seconds" "$@" > "$work/output" 2> "$work/error" || code=$?
-  if [ $code -eq 124 ]; then
+  # A driver that hangs may keep a process from ending at the first signal.
+  timeout -k 5 "$seconds" "$@" > "$work/output" 2> "$work/error" || code=$?
+  if [ $code -eq 124 ] || [ $code -eq 137 ]; then
     worse CUT_OFF "cut off after $part_budget s"
   elif [ $code -ne 0 ]; then
     worse FAILED "exit code $code: $(head -c 300 "$work/error")"
@@ -149,6 +150,7 @@ for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
 done
 end
 
+rm -f "$work"/*.tmp  # of a file that was being written when its program was ended
 {
   printf '{"version": %s,\n' "$("$execute" --version | sed 's/.* //' | json)"
   printf '"date": "%s",\n"environment": [' "$(date -u '+%Y-%m-%d %H:%M UTC')"
