@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 // A probe file of one reading; facts; else the CPU backend, with GPU options left out.
 constexpr const char* kStandIn = R"(#!/bin/sh
@@ -91,8 +92,12 @@ TEST_F(GpuCheckScriptTest, WritesAFileThatValidateReads) {
 
 TEST_F(GpuCheckScriptTest, APartThatFailsIsSaidAndTheOthersGoOn) {
   write("carried/equality/4_broken.json", "{");
+  write("carried/equality/4_other.json", "{}");
   const std::string result = workspace_.path("result.json");
   EXPECT_EQ(run_check("--out " + result), 1);
+  // Each Program has its own message.
+  EXPECT_THAT(workspace_.read("result.json"),
+              MatchesRegex(".*\"broken\"[^}]*4_broken.json.*\"other\"[^}]*4_other.json.*"));
   const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("| equality | failed |"));
