@@ -20,7 +20,7 @@ int write_probes(const Inputs& inputs, const std::string& folder) {
   const std::vector<Program> programs =
       programs_of(plan_for(inputs, inputs.scenario.schedules, true));
   const auto path = [&](std::size_t i) { return fmt::format("{}/probe_{:02}.json", folder, i); };
-  check_outputs({path(0)}, files_of(inputs.scenario));
+  check_outputs({path(0)}, files_of(inputs));
   for (std::size_t i = 0; i < programs.size(); ++i) {
     write_file_atomically(path(i), program_to_json(programs[i]));
   }
@@ -51,7 +51,7 @@ int run_calibrate(const CalibrateOptions& options) {
     return run_calibrate_logs(options);
   }
   const Inputs inputs = load_scenario_inputs(options.input, false);
-  check_outputs({options.out, options.gpu_probes}, files_of(inputs.scenario));
+  check_outputs({options.out, options.gpu_probes}, files_of(inputs));
   if (!options.probes.empty()) {
     return write_probes(inputs, options.probes);
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "calibration/cluster_rates.h"
+#include "calibration/log_warnings.h"
 #include "calibration/nccl_report.h"
 #include "sim/base/error.h"
 #include "sim/cli/commands.h"
@@ -12,12 +13,23 @@
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/gpu_match.h"
+#include "sim/io/imported_files.h"
 #include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/report/text.h"
 
 namespace moesim {
 namespace {
+
+// All that it reads.
+std::vector<std::string> files_of(const CalibrateOptions& options, const Cluster& cluster) {
+  std::vector<std::string> files = imported_files(cluster);
+  files.insert(files.end(), {options.input.cluster, options.input.profile});
+  for (const NcclLogOption& log : options.nccl_logs) {
+    files.push_back(log.path);
+  }
+  return files;
+}
 
 // What the command line says of a log is for what the log does not say, and must not differ.
 void check_agreement(const NcclLogOption& option,
@@ -79,25 +91,29 @@ void add_compute(const Profile& other, Profile& profile) {
       fmt::format("costs of computing from profile {}: {}", other.name, other.source));
 }
 
-// Of what the cluster file and the profiles say of each other.
-std::string warnings(const Cluster& cluster, const Profile& profile) {
+// Of what the logs, the cluster file and the profiles say of each other.
+std::string warnings(const std::vector<NcclLog>& logs,
+                     const Cluster& cluster,
+                     const Profile& profile) {
+  std::vector<std::string> all = log_warnings(cluster, logs);
+  const std::vector<std::string> of_rates = rate_warnings(cluster, profile);
+  all.insert(all.end(), of_rates.begin(), of_rates.end());
+  const std::string mismatch = gpu_mismatch(profile, cluster);
+  if (!mismatch.empty()) {
+    all.push_back(mismatch);
+  }
   std::string text;
-  for (const std::string& warning : rate_warnings(cluster, profile)) {
+  for (const std::string& warning : all) {
     text += fmt::format("Warning: {}\n", warning);
   }
-  const std::string mismatch = gpu_mismatch(profile, cluster);
-  return mismatch.empty() ? text : text + fmt::format("Warning: {}\n", mismatch);
+  return text;
 }
 
 }  // namespace
 
 int run_calibrate_logs(const CalibrateOptions& options) {
-  std::vector<std::string> inputs = {options.input.cluster, options.input.profile};
-  for (const NcclLogOption& log : options.nccl_logs) {
-    inputs.push_back(log.path);
-  }
-  check_outputs({options.out}, inputs);
   const Cluster cluster = wired(load_cluster(options.input.cluster, options.input.overrides));
+  check_outputs({options.out}, files_of(options, cluster));
   const std::vector<NcclLog> logs = read_logs(options);
   require_of_cluster(logs, cluster);
   NcclCalibration calibration = calibrate_from_logs(logs);
@@ -111,7 +127,7 @@ int run_calibrate_logs(const CalibrateOptions& options) {
   }
   const std::string text = profile_to_text(calibration.profile);
   const std::string report =
-      nccl_report(calibration, logs) + warnings(cluster, calibration.profile);
+      nccl_report(calibration, logs) + warnings(logs, cluster, calibration.profile);
   if (options.out.empty()) {
     print_error(report);
     print_out(text);

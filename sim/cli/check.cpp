@@ -231,7 +231,7 @@ void check_junit(const std::string& junit, const std::vector<std::string>& paths
   std::vector<std::string> inputs = paths;
   for (const std::string& path : paths) {
     const std::string scenario = load_expectation(path, schedule_names()).scenario_path;
-    const std::vector<std::string> files = files_of(load_scenario_inputs(scenario).scenario);
+    const std::vector<std::string> files = files_of(load_scenario_inputs(scenario));
     inputs.insert(inputs.end(), files.begin(), files.end());
   }
   check_outputs({junit}, inputs);

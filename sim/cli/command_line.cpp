@@ -339,7 +339,7 @@ void CommandLine::add_topology() {
          "--format",
          [this](const std::string& text) { topology_.format = parse_graph_format(text); },
          "export: Graphviz or a picture. Default: by the\n"
-         "ending of --out, else dot")
+         "ending of --out (.dot, .gv, .svg), without it dot")
       ->option_text("dot|svg");
   add_text(app, "--out", topology_.out, "FILE", "export: where to. Default: standard output");
   app->add_option("--node", topology_.node, "export: the node that is drawn with its parts: 0")

@@ -213,7 +213,7 @@ Crosscheck make_crosscheck(const Checks& checks,
 
 int run_crosscheck(const CrosscheckOptions& options) {
   Inputs inputs = load_scenario_inputs(options.input, false);
-  check_outputs({options.svg}, files_of(inputs.scenario));
+  check_outputs({options.svg}, files_of(inputs));
   Lineup lineup = choose_lineup(inputs.scenario, options.schedules, options.baseline);
   Checks checks;
   checks.not_run = take_out_unplannable(with_degrees(inputs.scenario, options.plan.degree), lineup);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/cluster/wired_cluster.h"
+#include "sim/io/imported_files.h"
 #include "sim/schedule/schedule.h"
 
 namespace moesim {
@@ -16,8 +17,11 @@ Inputs load(const std::string& scenario, const InputOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> files_of(const Scenario& scenario) {
-  return {scenario.path, scenario.cluster_path, scenario.profile_path};
+std::vector<std::string> files_of(const Inputs& inputs) {
+  const Scenario& scenario = inputs.scenario;
+  std::vector<std::string> files = imported_files(inputs.cluster);
+  files.insert(files.end(), {scenario.path, scenario.cluster_path, scenario.profile_path});
+  return files;
 }
 
 Inputs load_scenario_inputs(const ScenarioOptions& options, bool needs_profile) {

@@ -8,8 +8,8 @@
 
 namespace moesim {
 
-// The files that a scenario was read from.
-std::vector<std::string> files_of(const Scenario& scenario);
+// The files that a scenario was read from, with those that its cluster imports.
+std::vector<std::string> files_of(const Inputs& inputs);
 
 // A scenario with its cluster and profile, as the command line names and changes them.
 Inputs load_scenario_inputs(const ScenarioOptions& options, bool needs_profile = true);

@@ -28,7 +28,7 @@ bool is_text(const std::string& path) {
 int run_program(const ProgramOptions& options) {
   const bool text = is_text(options.out);
   const Inputs inputs = load_scenario_inputs(options.input);
-  check_outputs({options.out}, files_of(inputs.scenario));
+  check_outputs({options.out}, files_of(inputs));
   const Subject subject = plan_subject(inputs, options.schedule, options.plan);
   const std::string file =
       text ? program_to_text(subject.program()) : program_to_json(subject.program());

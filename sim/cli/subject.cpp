@@ -16,6 +16,7 @@
 #include "sim/cluster/wired_cluster.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/imported_files.h"
 #include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/io/program.h"
@@ -111,6 +112,16 @@ Subject load_program_file(const std::string& program, const ScenarioOptions& inp
   return subject;
 }
 
+// The files that a Program was read from, with all that was given beside it.
+std::vector<std::string> files_of(const SubjectOptions& options, const Subject& subject) {
+  std::vector<std::string> files;
+  if (subject.cluster) {
+    files = imported_files(*subject.cluster);
+  }
+  files.insert(files.end(), {options.program, options.input.cluster, options.input.profile});
+  return files;
+}
+
 void require_links(const Cluster* cluster) {
   if (cluster == nullptr) {
     throw Error("--link-load shows the links of a cluster; give one by --cluster FILE");
@@ -155,15 +166,15 @@ Subject plan_subject(const Inputs& inputs,
 
 Subject load_subject(const SubjectOptions& options, const SubjectNeeds& needs) {
   if (!options.program.empty()) {
-    check_outputs(needs.outputs, {options.program, options.input.cluster, options.input.profile});
     Subject subject = load_program_file(options.program, options.input);
+    check_outputs(needs.outputs, files_of(options, subject));
     if (needs.links) {
       require_links(subject.cluster_or_null());
     }
     return subject;
   }
   const Inputs inputs = load_scenario_inputs(options.input);
-  check_outputs(needs.outputs, files_of(inputs.scenario));
+  check_outputs(needs.outputs, files_of(inputs));
   if (needs.links) {
     require_links(&inputs.cluster);
   }

@@ -26,7 +26,9 @@
 #include "sim/cli/sweep_journal.h"
 #include "sim/cli/sweep_points.h"
 #include "sim/cli/worker_pool.h"
+#include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/imported_files.h"
 #include "sim/io/output_paths.h"
 #include "sim/report/text.h"
 #include "sim/schedule/schedule.h"
@@ -57,12 +59,26 @@ std::string journal_of(const SweepOptions& options) {
   return (is_file_or_absent(out) ? out : default_output(options)) + ".journal";
 }
 
-// The files that the values of an axis name.
+// What a cluster file imports; a mistake in it is the error of its points.
+std::vector<std::string> imports_of(const std::string& cluster) {
+  try {
+    return imported_files(load_cluster(cluster));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// The files that the values of an axis name, with those that they import.
 std::vector<std::string> files_of(const Sweep& sweep, const SweepAxis& axis) {
   std::vector<std::string> files;
-  if (axis.field == "cluster" || axis.field == "profile") {
-    for (const std::string& value : axis.values) {
-      files.push_back(resolve_path(sweep.scenario_path, value));
+  if (axis.field != "cluster" && axis.field != "profile") {
+    return files;
+  }
+  for (const std::string& value : axis.values) {
+    files.push_back(resolve_path(sweep.scenario_path, value));
+    if (axis.field == "cluster") {
+      const std::vector<std::string> imports = imports_of(files.back());
+      files.insert(files.end(), imports.begin(), imports.end());
     }
   }
   return files;
@@ -99,7 +115,7 @@ Study load_study(const SweepOptions& options) {
   const std::string& path = options.sweep;
   Sweep sweep = load_sweep(path, schedule_names());
   const Inputs base = load_scenario_inputs(sweep.scenario_path);
-  std::vector<std::string> inputs = files_of(base.scenario);
+  std::vector<std::string> inputs = files_of(base);
   inputs.push_back(path);
   for (const SweepAxis& axis : sweep.axes) {
     const std::vector<std::string> files = files_of(sweep, axis);

@@ -13,6 +13,7 @@
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/gpu_match.h"
+#include "sim/io/imported_files.h"
 #include "sim/io/output_paths.h"
 #include "sim/io/profile.h"
 #include "sim/report/topology_dot.h"
@@ -78,8 +79,10 @@ int print(const std::string& text, const std::string& path) {
 }  // namespace
 
 int run_topology(const TopologyOptions& options) {
-  check_outputs({options.out}, {options.cluster});
   const Cluster cluster = wired(load_cluster(options.cluster, options.overrides));
+  std::vector<std::string> inputs = imported_files(cluster);
+  inputs.push_back(options.cluster);
+  check_outputs({options.out}, inputs);
   switch (*options.action) {
     case TopologyAction::kShow: {
       const TopologySummary summary = summarize(cluster, chosen_pairs(options, cluster));

@@ -59,15 +59,20 @@ void check(const SimulateOptions& options) {
   check_outputs(options.outputs);
 }
 
+// Whether an option of a GPU is given that is not its default.
+bool sets_gpu(const GpuRanks& gpu) {
+  return gpu.one_gpu_each || gpu.cuda.storage != Storage::kOwnType || gpu.cuda.gemm_sms > 0 ||
+         gpu.most_ctas > 0 || gpu.cuda.uses_graph || gpu.fuses_attention;
+}
+
 // `in_processes`: each rank has one, that mpirun or the launcher started.
 void check_gpu(const BackendOptions& backend, bool in_processes) {
   const GpuRanks& gpu = backend.gpu;
   if (backend.name != "cuda") {
-    if (gpu.one_gpu_each || gpu.fuses_attention || gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 ||
-        gpu.cuda.uses_graph) {
+    if (sets_gpu(gpu)) {
       throw Error(
-          "--gpus, --attention, --gemm-sms, --ctas and --graph are of --backend cuda; give that, "
-          "or leave them out");
+          "--gpus, --storage, --attention, --gemm-sms, --ctas and --graph are of --backend cuda; "
+          "give that, or leave them out");
     }
     return;
   }
@@ -134,6 +139,24 @@ void check(const ExecuteOptions& options) {
   check_outputs(options.outputs);
 }
 
+// Whether an option of a backend is given that is not its default.
+bool runs_something(const BackendOptions& backend) {
+  return backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
+         backend.spread != BackendOptions().spread || backend.clock != HostClock::kFree ||
+         !backend.launcher.empty() || backend.name != "cpu" || sets_gpu(backend.gpu);
+}
+
+void check_overrides_of_logs(const ScenarioOptions& input) {
+  for (const std::string& text : input.overrides) {
+    if (text.starts_with("profile.") ? input.profile.empty() : !text.starts_with("cluster.")) {
+      throw Error(fmt::format(
+          "--set {} has no effect on logs; override fields of the cluster (cluster.…), or of a "
+          "profile (profile.…) that --profile FILE names",
+          visible_in_line(text)));
+    }
+  }
+}
+
 void check_logs(const CalibrateOptions& options) {
   if (!options.input.scenario.empty()) {
     throw Error("both a scenario and --nccl-tests are given: probes or logs; leave one out");
@@ -141,14 +164,17 @@ void check_logs(const CalibrateOptions& options) {
   if (options.input.cluster.empty()) {
     throw Error("the logs do not say what cluster they ran on; give --cluster FILE");
   }
-  const BackendOptions& backend = options.backend;
-  if (backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
-      backend.clock != HostClock::kFree || !backend.launcher.empty() || backend.name != "cpu" ||
-      !options.probes.empty()) {
+  if (runs_something(options.backend) || !options.probes.empty() || !options.gpu_probes.empty()) {
     throw Error(
         "logs are read and nothing is run, so that options of a backend have no effect; leave "
         "them out");
   }
+  if (!options.input.algorithms.empty()) {
+    throw Error(fmt::format(
+        "--algorithm {} chooses among collectives of a profile, which logs make; leave it out here",
+        visible_in_line(options.input.algorithms[0])));
+  }
+  check_overrides_of_logs(options.input);
 }
 
 void check(const CalibrateOptions& options) {
@@ -223,6 +249,19 @@ void check(const ValidateOptions& options) {
   }
 }
 
+// The ending says what is written, unless --format does.
+void check_export(const TopologyOptions& options) {
+  const std::string& out = options.out;
+  const bool is_known =
+      out.empty() || out.ends_with(".svg") || out.ends_with(".dot") || out.ends_with(".gv");
+  if (!is_known && !options.format) {
+    throw Error(fmt::format(
+        "--out '{}' is not understood; give a file that ends in .svg (a picture), .dot or .gv "
+        "(Graphviz), or say which by --format",
+        visible_in_line(out)));
+  }
+}
+
 void check(const TopologyOptions& options) {
   if (!options.action) {
     throw Error("no action is given; write moesim topology show, check or export, then a cluster");
@@ -249,6 +288,7 @@ void check(const TopologyOptions& options) {
                             : !options.out.empty() ? "--out"
                                                    : "--node"));
   }
+  check_export(options);
 }
 
 void check(const TextRequest& /*request*/) {}

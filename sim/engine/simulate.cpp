@@ -110,8 +110,9 @@ Trace run(const Workload& workload,
           const SimulationOptions& options) {
   const std::unique_ptr<Transfers> transfers = make_transfers(workload, costs, options);
   SharingWatch watch(workload, *transfers);
-  const bool watched = options.keep_spans && options.effects.port_sharing &&
-                       options.resolution != Resolution::kFlows && !workload.participants.empty();
+  const bool shares =
+      options.keep_spans && options.effects.port_sharing && !workload.participants.empty();
+  const bool watched = shares && options.resolution != Resolution::kFlows;
   Machine machine(workload, launch_overhead, watched ? static_cast<Transfers&>(watch) : *transfers);
   run_on_simgrid(machine);
   if (!machine.finished()) {
@@ -130,6 +131,8 @@ Trace run(const Workload& workload,
   if (watched) {
     const bool is_exact = watch.is_exact();
     add_standing(is_exact, is_exact ? std::nullopt : latest_end(workload, launch_overhead), trace);
+  } else if (shares) {
+    trace.sharing = SharingStanding{true, trace.end};
   }
   return trace;
 }

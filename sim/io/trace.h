@@ -27,8 +27,8 @@ struct RankClass {
   std::vector<int> ranks;
 };
 
-// What the end of a simulation in which ports and links drain each by itself (fold, ports) says of
-// one in which all messages share them at once (flows).
+// What the end of a simulation says of one in which all messages share ports and links at once:
+// whether it is the same, as for `flows` itself, or where each drains alone (`fold`, `ports`).
 struct SharingStanding {
   bool is_exact = false;  // the same times
   Time at_most;           // else neither ends later

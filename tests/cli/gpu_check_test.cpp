@@ -162,6 +162,9 @@ TEST(GpuCommandTest, OptionsThatDoNotGoTogetherAreRefused) {
     return outcome.err;
   };
   EXPECT_THAT(refusal({"--graph"}), HasSubstr("are of --backend cuda"));
+  EXPECT_THAT(refusal({"--storage", "bf16"}), HasSubstr("--storage requires --backend"));
+  EXPECT_THAT(refusal({"--backend", "cpu", "--storage", "fp32"}),
+              HasSubstr("--storage, --gemm-sms, --ctas and --graph are of --backend cuda"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--dilation", "2"}), HasSubstr("paces nothing"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--ctas", "4"}), HasSubstr("give --gpus each"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "two"}), HasSubstr("one or each"));

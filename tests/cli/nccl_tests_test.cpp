@@ -25,11 +25,11 @@ double gather_us(int ranks, double bytes) {
   return 10 * (ranks - 1) + bytes * (ranks - 1) / ranks / 10e3;
 }
 
-std::string gather_log(int nodes, int gpus) {
+std::string gather_log(int nodes, int gpus, double slower = 1) {
   const int ranks = nodes * gpus;
   std::string text = "# Collective test starting: all_gather_perf\n" + ranks_of(nodes, gpus);
   for (std::int64_t bytes = 1 << 16; bytes <= 1 << 26; bytes *= 2) {
-    const double us = gather_us(ranks, static_cast<double>(bytes));
+    const double us = slower * gather_us(ranks, static_cast<double>(bytes));
     const double algbw = static_cast<double>(bytes) / us / 1e3;
     text += fmt::format("{} {} float none -1 {:.3f} {:.2f} {:.2f} 0\n",
                         bytes,
@@ -96,6 +96,27 @@ TEST_F(NcclTestsTest, RatesThatAreNotTheClustersAreWarnedOf) {
                 "links of cluster 'cluster' allow; give the cluster that it ran on"));
   EXPECT_THAT(report("5 GB/s"), testing::Not(HasSubstr("Warning")));
   EXPECT_THAT(report("20 GB/s"), HasSubstr("12.4 % of what links of cluster 'cluster' allow; if"));
+}
+
+TEST_F(NcclTestsTest, LogsThatAreNotOfTheClusterAreWarnedOf) {
+  EXPECT_THAT(calibrate({"two.log", "sixteen.log", "--out", "p.txtpb"}).out,
+              testing::Not(HasSubstr("has 16 nodes")));
+  EXPECT_THAT(
+      calibrate({"sixteen.log", "--out", "p.txtpb", "--set", "cluster.num_nodes=8"}).out,
+      HasSubstr("Warning: all_gather on 16 nodes x 4 GPUs in sixteen.log, but cluster 'cluster' "
+                "has 8 nodes; give the cluster that it ran on\n"));
+}
+
+// All times of the one are 1.9 or 2.5 times those of the other.
+TEST_F(NcclTestsTest, LogsThatContradictEachOtherAreWarnedOf) {
+  workspace_.write("slow.log", gather_log(2, 4, 1.9));
+  workspace_.write("slower.log", gather_log(2, 4, 2.5));
+  EXPECT_THAT(calibrate({"two.log", "slow.log", "--out", "p.txtpb"}).out,
+              testing::Not(HasSubstr("differ by a factor")));
+  EXPECT_THAT(
+      calibrate({"two.log", "eight.log", "slower.log", "--out", "p.txtpb"}).out,
+      testing::ContainsRegex("Warning: all_gather on 2 nodes x 4 GPUs in two.log and in "
+                             "slower.log: times of [0-9]+ bytes differ by a factor of 2.5"));
 }
 
 // The interval of twice the nodes is the profile's, a factor of 1.3 for each four times the ranks,
@@ -188,6 +209,25 @@ TEST_F(NcclTestsTest, MistakesAreNamed) {
       calibrating({"two.log", "--layout", "4x2"}),
       HasSubstr("two.log: the ranks that it lists are on 2 nodes x 4 GPUs, not on 4 nodes x "
                 "2 GPUs; leave out --layout"));
+  for (const std::vector<std::string>& option :
+       std::vector<std::vector<std::string>>{{"--gpu-probes", "probes.json"},
+                                             {"--gpus", "each"},
+                                             {"--backend", "cpu", "--storage", "fp32"},
+                                             {"--graph"},
+                                             {"--ctas", "4"},
+                                             {"--gemm-sms", "4"},
+                                             {"--runs", "3"},
+                                             {"--spread", "5%"},
+                                             {"--backend", "cuda"}}) {
+    std::vector<std::string> words = {"two.log"};
+    words.insert(words.end(), option.begin(), option.end());
+    EXPECT_THAT(calibrating(words), HasSubstr("options of a backend have no effect")) << option[0];
+  }
+  EXPECT_THAT(calibrating({"two.log", "--algorithm", "ALL_GATHER=RING"}),
+              HasSubstr("--algorithm ALL_GATHER=RING chooses among collectives of a profile"));
+  for (const char* field : {"model.layers=2", "profile.gemm.startup=1us"}) {
+    EXPECT_THAT(calibrating({"two.log", "--set", field}), HasSubstr("has no effect on logs"));
+  }
   workspace_.write("wide.log", gather_log(2, 8));
   EXPECT_THAT(refusal({"calibrate", "--cluster", "cluster.txtpb", "--nccl-tests", "wide.log"}),
               HasSubstr("nodes of cluster 'cluster' have 4 GPUs"));

@@ -73,6 +73,13 @@ TEST_F(ScenarioTest, SimulateHasEveryKeyOfTheContract) {
   }
 }
 
+// Flows are what the others are compared with, so exact by themselves.
+TEST_F(ScenarioTest, FlowsSayThatTheirSharingIsExact) {
+  const json result = run_json("simulate", {"--schedule", "fsmoe", "--resolution", "flows"});
+  EXPECT_EQ(result.at("sharing").at("exact"), true);
+  EXPECT_EQ(result.at("sharing").at("at_most_seconds"), result.at("iteration_seconds"));
+}
+
 TEST_F(ScenarioTest, CriticalPathSumsToTheIterationAndBoundsHold) {
   const json result = run_json("simulate", {"--schedule", "fsmoe"});
   const double iteration = result.at("iteration_seconds");

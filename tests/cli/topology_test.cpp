@@ -83,6 +83,12 @@ TEST_F(TopologyCommandTest, ExportByEndingOrFormat) {
   EXPECT_THAT(run({"export", "c.txtpb", "--format", "svg"}).out, StartsWith("<svg "));
   EXPECT_EQ(run({"export", "c.txtpb", "--out", "c.svg", "--node", "1"}).exit_code, 0);
   EXPECT_THAT(workspace_.read("c.svg"), HasSubstr("c: node 1"));
+  for (const char* out : {"c.dot", "c.gv"}) {
+    EXPECT_EQ(run({"export", "c.txtpb", "--out", out}).exit_code, 0);
+    EXPECT_THAT(workspace_.read(out), StartsWith("graph \"c\" {\n"));
+  }
+  EXPECT_EQ(run({"export", "c.txtpb", "--out", "c.txt", "--format", "svg"}).exit_code, 0);
+  EXPECT_THAT(workspace_.read("c.txt"), StartsWith("<svg "));
 }
 
 TEST_F(TopologyCommandTest, AClusterOfPortsHasNoLinks) {
@@ -93,6 +99,20 @@ TEST_F(TopologyCommandTest, AClusterOfPortsHasNoLinks) {
   EXPECT_EQ(run({"check", "p.txtpb"}).exit_code, 0);
   expect_bad_usage({"export", "p.txtpb"}, "p.txtpb: it is described by ports and has no links");
   expect_bad_usage({"show", "p.txtpb", "--route", "0,1"}, "has no routes");
+}
+
+// A dump of nvidia-smi topo -m is an input as the cluster is that imports it.
+TEST_F(TopologyCommandTest, ExportKeepsWhatTheClusterImports) {
+  const std::string dump =
+      "GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0 X PHB 0-7 0\nGPU1 PHB X 0-7 0\n";
+  workspace_.write("topo.dot", dump);
+  workspace_.write("i.txtpb",
+                   "num_nodes: 1 gpus_per_node: 2 gpu_memory: '1 GiB'\n"
+                   "nodes { import: 'topo.dot' pcie_rate: '10 GB/s' memory_rate: '10 GB/s' }\n"
+                   "fabric { single_switch {} }\n");
+  ASSERT_EQ(run({"check", "i.txtpb"}).exit_code, 0) << run({"check", "i.txtpb"}).err;
+  expect_bad_usage({"export", "i.txtpb", "--out", "./topo.dot"}, "would overwrite an input");
+  EXPECT_EQ(workspace_.read("topo.dot"), dump);
 }
 
 TEST_F(TopologyCommandTest, BadUsage) {
@@ -106,7 +126,10 @@ TEST_F(TopologyCommandTest, BadUsage) {
   expect_bad_usage({"check", "c.txtpb", "--json"}, "--json is an option of show");
   expect_bad_usage({"export", "c.txtpb", "--node", "2"}, "nodes are 0 to 1");
   expect_bad_usage({"export", "c.txtpb", "--format", "png"}, "give dot or svg");
-  expect_bad_usage({"export", "c.txtpb", "--out", "c.txtpb"}, "would overwrite an input");
+  expect_bad_usage({"export", "c.txtpb", "--out", "c.png"}, "--out 'c.png' is not understood");
+  expect_bad_usage({"export", "c.txtpb", "--out", "c.txtpb"}, "--out 'c.txtpb' is not understood");
+  expect_bad_usage({"export", "c.txtpb", "--out", "c.txtpb", "--format", "svg"},
+                   "would overwrite an input");
   expect_bad_usage({"show", "c.txtpb", "--set", "model.layers=2"}, "is of no cluster");
 }
 

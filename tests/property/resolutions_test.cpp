@@ -138,8 +138,9 @@ double compare(const Case& made, int& num_exact) {
   const Trace ports = run(made, Resolution::kPorts);
   const Trace flows = run(made, Resolution::kFlows);
   EXPECT_EQ(fold.end, ports.end);
-  EXPECT_FALSE(flows.sharing);
-  EXPECT_TRUE(fold.sharing && ports.sharing);
+  EXPECT_TRUE(fold.sharing && ports.sharing && flows.sharing);
+  EXPECT_TRUE(flows.sharing->is_exact);
+  EXPECT_EQ(flows.sharing->at_most, flows.end);
   if (fold.sharing->is_exact || ports.sharing->is_exact) {
     expect_same_ends(ports, flows);
     ++num_exact;
