@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/core/phase.h"
 
 namespace moesim {
@@ -14,7 +16,7 @@ struct ChoiceTable {
 MOESIM_HD bool chooses(const ChoiceTable& table, int row, int expert) {
   bool found = false;
   for (int i = 0; i < table.width; ++i) {
-    found = found || table.choices[row * table.width + i] == expert;
+    found = found || table.choices[int64_t{row} * table.width + i] == expert;
   }
   return found;
 }
@@ -81,7 +83,9 @@ MOESIM_HD void fill_chosen_slots(const ProbabilityTable& table,
                                  int expert,
                                  int capacity,
                                  const Fill& fill) {
-  const auto value = [&](int row) { return table.probabilities[row * table.experts + expert]; };
+  const auto value = [&](int row) {
+    return table.probabilities[int64_t{row} * table.experts + expert];
+  };
   block_for<T>(range.first == 0 ? capacity - table.rows : 0,
                [&](int i) { fill(table.rows + i, -1); });
   const int left = table.rows - range.first;

@@ -8,8 +8,8 @@
 
 namespace moesim {
 
-// The launches of our own kernels: launch.cu, all that nvcc compiles. Tests link bodies for the
-// host in its place.
+// The launches of our own kernels: launch.cu, which nvcc compiles (what only probes launch is in
+// probes/probe_kernels.h). Tests link bodies for the host in its place.
 cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream);
 
 // Does nothing for so long, on one thread.

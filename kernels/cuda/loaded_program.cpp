@@ -103,17 +103,29 @@ void LoadedProgram::load() {
                           space.tables().size(),
                           cudaMemcpyHostToDevice),
                "cudaMemcpy");
+    // From memory that is not pinned it may return before all has arrived, and other streams do not
+    // wait for the default one.
+    check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
+}
+
+// Each byte of tensors and scratch.
+void LoadedProgram::fill(int value, cudaStream_t stream) {
+  if (const int64_t bytes = layout_.arena_bytes() + layout_.scratch_bytes(); bytes > 0) {
+    check_cuda(cudaMemsetAsync(memory_.get(), value, static_cast<size_t>(bytes), stream),
+               "cudaMemsetAsync");
+  }
+}
+
+void LoadedProgram::clear(cudaStream_t stream) {
+  fill(0, stream);
 }
 
 void LoadedProgram::upload(const TensorStore& tensors, cudaStream_t stream) {
   const Program& program = *script_.program;
-  if (const int64_t bytes = layout_.arena_bytes() + layout_.scratch_bytes(); bytes > 0) {
-    // All bits set: a NaN of either floating type, and the index of no row.
-    constexpr int kUnwritten = 0xFF;
-    check_cuda(cudaMemsetAsync(memory_.get(), kUnwritten, static_cast<size_t>(bytes), stream),
-               "cudaMemsetAsync");
-  }
+  // All bits set: a NaN of either floating type, and the index of no row.
+  constexpr int kUnwritten = 0xFF;
+  fill(kUnwritten, stream);
   for (const int rank : tensors.ranks()) {
     for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
       if (!layout_.has(rank, tensor) || !(options_.keeps_all || program.tensors[tensor].input)) {

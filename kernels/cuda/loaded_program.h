@@ -33,8 +33,13 @@ class LoadedProgram {
   void upload(const TensorStore& tensors, cudaStream_t stream);
   void download(TensorStore& tensors, cudaStream_t stream);
 
+  // Fills tensors and scratch with zeros, on the stream: finite numbers, and indices that are in
+  // range, for steps whose results nobody wants. upload() makes everything unwritten again.
+  void clear(cudaStream_t stream);
+
  private:
   void load();
+  void fill(int value, cudaStream_t stream);
 
   CudaOptions options_;
   FusedAttentionPlanner* attention_;

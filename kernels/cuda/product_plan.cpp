@@ -158,24 +158,27 @@ void ProductPlan::choose(const ProductShape& shape) {
   const CublasHandle<cublasLtMatmulPreference_t> preference = make_preference(shape);
   cublasLtMatmulHeuristicResult_t best{};
   int num_found = 0;
-  check_cublas(cublasLtMatmulAlgoGetHeuristic(cublas_,
-                                              operation_.get(),
-                                              right_.get(),
-                                              left_.get(),
-                                              target_.get(),
-                                              target_.get(),
-                                              preference.get(),
-                                              1,
-                                              &best,
-                                              &num_found),
-               "cublasLtMatmulAlgoGetHeuristic");
-  if (num_found == 0) {
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(cublas_,
+                                                               operation_.get(),
+                                                               right_.get(),
+                                                               left_.get(),
+                                                               target_.get(),
+                                                               target_.get(),
+                                                               preference.get(),
+                                                               1,
+                                                               &best,
+                                                               &num_found);
+  // It has three ways of saying so.
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED ||
+      (status == CUBLAS_STATUS_SUCCESS &&
+       (num_found == 0 || best.state != CUBLAS_STATUS_SUCCESS))) {
     throw Failure(fmt::format("cuBLASLt has no algorithm for a product of {} x {} and {} x {}",
                               shape.left.rows,
                               shape.left.columns,
                               shape.right.rows,
                               shape.right.columns));
   }
+  check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
   algorithm_ = best.algo;
 }
 

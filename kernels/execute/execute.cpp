@@ -97,6 +97,11 @@ int probe(const RunOptions& options) {
   GpuProbeRun run = options.probe_run;
   run.device = options.gpu.cuda.device;
   run.hardware_queues = options.host.hardware_queues;
+  if (!is_pipe_or_device(options.gpu_probes)) {
+    run.keep = [&](const GpuProbes& so_far) {
+      write_file_atomically(options.gpu_probes, probes_to_json(so_far));
+    };
+  }
   const GpuProbes probes = run_gpu_probes(run);
   write_file_atomically(options.gpu_probes, probes_to_json(probes));
   fmt::print("{}: {} probes\n", visible_in_line(options.gpu_probes), probes.readings.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,6 +71,8 @@ struct GpuProbeRun {
   int device = 0;
   int hardware_queues = kDefaultHardwareQueues;
   double budget_seconds = 120;
+  // Gets what is known so far whenever a group of probes is over (ProbeRules::keep).
+  std::function<void(const GpuProbes&)> keep{};
 };
 
 // Probes the devices of this process; collectives over powers of two of them. Throws what

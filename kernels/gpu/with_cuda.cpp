@@ -128,13 +128,19 @@ GpuProbes run_gpu_probes(const GpuProbeRun& run) {
   rules.elapsed = [begin] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  GpuProbes probes = measure_probes(
+  const std::vector<std::string> environment = gpu_environment(run.device);
+  const auto complete = [&](GpuProbes probes) {
+    probes.environment = environment;
+    probes.num_sms = facts.num_sms;
+    return probes;
+  };
+  if (run.keep) {
+    rules.keep = [&](const GpuProbes& so_far) { run.keep(complete(so_far)); };
+  }
+  return complete(measure_probes(
       run.set == ProbeSet::kAll ? plan_gpu_probes(machine) : plan_queue_probes(machine),
       rules,
-      device);
-  probes.environment = gpu_environment(run.device);
-  probes.num_sms = facts.num_sms;
-  return probes;
+      device));
 }
 
 }  // namespace moesim

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -45,21 +46,33 @@ class ProbeRun {
 
   GpuProbes run(const std::vector<ProbeGroup>& groups) && {
     Speed before = speed();
-    for (const ProbeGroup& group : groups) {
+    for (auto group = groups.begin(); group != groups.end(); ++group) {
       if (is_over()) {
-        probes_.not_run.push_back(fmt::format("{}: the budget is over", group.name));
+        probes_.not_run.push_back(fmt::format("{}: the budget is over", group->name));
         continue;
       }
       try {
-        before = measure(group, before);
+        before = measure(*group, before);
       } catch (const Failure& failure) {
-        probes_.not_run.push_back(fmt::format("{}: {}", group.name, failure.what()));
+        probes_.not_run.push_back(fmt::format("{}: {}", group->name, failure.what()));
       }
+      keep({group + 1, groups.end()});
     }
     return std::move(probes_);
   }
 
  private:
+  void keep(std::span<const ProbeGroup> left) const {
+    if (!rules_.keep || left.empty()) {
+      return;
+    }
+    GpuProbes so_far = probes_;
+    for (const ProbeGroup& group : left) {
+      so_far.not_run.push_back(fmt::format("{}: the run ended before", group.name));
+    }
+    rules_.keep(so_far);
+  }
+
   bool is_over() const { return rules_.elapsed() >= rules_.budget_seconds; }
 
   std::vector<Time> times_of(const GpuProbe& probe) {

@@ -20,6 +20,9 @@ struct ProbeRules {
   double budget_seconds = 120;
   // Seconds since the probes began; asked before each probe.
   std::function<double()> elapsed{};
+  // May be none. Gets all that is known whenever a group is over and others are left, which are
+  // named in `not_run` then: who is ended from outside has kept something.
+  std::function<void(const GpuProbes&)> keep{};
 };
 
 // Measures group after group. Between them the reference GEMM runs and the clock is read. What is

@@ -61,8 +61,8 @@ void check(const SimulateOptions& options) {
 
 // Whether an option of a GPU is given that is not its default.
 bool sets_gpu(const GpuRanks& gpu) {
-  return gpu.one_gpu_each || gpu.fuses_attention || gpu.cuda.storage != Storage::kOwnType ||
-         gpu.cuda.gemm_sms > 0 || gpu.most_ctas > 0 || gpu.cuda.uses_graph;
+  return gpu.one_gpu_each || gpu.cuda.storage != Storage::kOwnType || gpu.cuda.gemm_sms > 0 ||
+         gpu.most_ctas > 0 || gpu.cuda.uses_graph || gpu.fuses_attention;
 }
 
 // `in_processes`: each rank has one, that mpirun or the launcher started.

@@ -59,13 +59,19 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+bool is_pipe_or_device(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
 void write_file_atomically(const std::string& path, std::string_view text) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status)) {
     throw Error(path, "is a folder; name a file in it");
   }
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
+  if (is_pipe_or_device(path)) {
     // A rename would put a file in the place of /dev/null.
     if (!write_all(path, text)) {
       fail(path, "write", kWriteAdvice);

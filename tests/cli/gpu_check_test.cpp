@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 // A probe file of one reading; facts; else the CPU backend, with GPU options left out.
 constexpr const char* kStandIn = R"(#!/bin/sh
@@ -91,12 +92,31 @@ TEST_F(GpuCheckScriptTest, WritesAFileThatValidateReads) {
 
 TEST_F(GpuCheckScriptTest, APartThatFailsIsSaidAndTheOthersGoOn) {
   write("carried/equality/4_broken.json", "{");
+  write("carried/equality/4_other.json", "{}");
   const std::string result = workspace_.path("result.json");
   EXPECT_EQ(run_check("--out " + result), 1);
+  // Each Program has its own message.
+  EXPECT_THAT(workspace_.read("result.json"),
+              MatchesRegex(".*\"broken\"[^}]*4_broken.json.*\"other\"[^}]*4_other.json.*"));
   const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("| equality | failed |"));
   EXPECT_THAT(outcome.out, HasSubstr("| schedules | done |"));
+}
+
+// 124 and 137 are what timeout says of a program that it ended, which had written a file before.
+TEST_F(GpuCheckScriptTest, APartThatIsCutOffKeepsWhatItHas) {
+  for (const std::string code : {"124", "137"}) {
+    std::string stand_in = kStandIn;
+    const std::size_t at = stand_in.find("\"$2\"; exit 0");
+    ASSERT_NE(at, std::string::npos);
+    stand_in.replace(at, 12, "\"$2\"; echo '{' > \"$2.1.tmp\"; exit " + code);
+    write("carried/moesim-execute", stand_in);
+    EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
+    const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+    EXPECT_THAT(outcome.out, HasSubstr("| probes | cut off |")) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
+  }
 }
 
 TEST_F(GpuCheckScriptTest, WithoutAGpuItIsSkippedWithASentence) {

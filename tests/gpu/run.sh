@@ -80,19 +80,25 @@ worse() {  # STATUS MESSAGE: the first message stays
   [ -n "$part_message" ] || part_message=$2
 }
 
-# Runs a command within what is left of the part; false where it did not end well.
+# Runs a command within what is left of the part; false where it did not end well, for the reason in
+# run_message.
 run() {
+  run_message=
   seconds=$(left)
   if [ "$seconds" -le 0 ]; then
-    worse CUT_OFF "cut off after $part_budget s"
+    run_message="cut off after $part_budget s"
+    worse CUT_OFF "$run_message"
     return 1
   fi
   code=0
-  timeout "$seconds" "$@" > "$work/output" 2> "$work/error" || code=$?
-  if [ $code -eq 124 ]; then
-    worse CUT_OFF "cut off after $part_budget s"
+  # A driver that hangs may keep a process from ending at the first signal.
+  timeout -k 5 "$seconds" "$@" > "$work/output" 2> "$work/error" || code=$?
+  if [ $code -eq 124 ] || [ $code -eq 137 ]; then
+    run_message="cut off after $part_budget s"
+    worse CUT_OFF "$run_message"
   elif [ $code -ne 0 ]; then
-    worse FAILED "exit code $code: $(head -c 300 "$work/error")"
+    run_message="exit code $code: $(head -c 300 "$work/error")"
+    worse FAILED "$run_message"
   fi
   return $code
 }
@@ -123,7 +129,7 @@ for program in "$carried"/equality/*.json; do
     printf ', "num_buffers": %d, "num_different": %d}' "$(grep -c . "$work/cpu")" \
       "$(diff "$work/cpu" "$work/gpu" | grep -c '^>' || true)" >> "$entry"
   else
-    printf ', "failure": %s}' "$(echo "$part_message" | json)" >> "$entry"
+    printf ', "failure": %s}' "$(echo "$run_message" | json)" >> "$entry"
   fi
 done
 end
@@ -149,6 +155,7 @@ for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
 done
 end
 
+rm -f "$work"/*.tmp  # of a file that was being written when its program was ended
 {
   printf '{"version": %s,\n' "$("$execute" --version | sed 's/.* //' | json)"
   printf '"date": "%s",\n"environment": [' "$(date -u '+%Y-%m-%d %H:%M UTC')"

@@ -60,6 +60,21 @@ TEST_P(NcclTest, EqualsTheCpuBackend) {
   }
 }
 
+// A kernel that is first launched beside one of NCCL's may wait for it for ever: all that a run
+// launches has been launched before.
+TEST_P(NcclTest, KernelsAreLaunchedBeforeThereIsNccl) {
+  const Program program = testing::two_chunks(GetParam(), testing::equality_model());
+  const FakeCuda cuda({.num_devices = program.num_ranks});
+  NcclThreads executor(program, exact_options(false));
+  const std::map<std::string, int> before = cuda.calls();
+  TensorStore tensors = testing::exact_inputs(program);
+  executor.run(tensors);
+  for (const char* call : {"launch_kernel", "cublasLtMatmul"}) {
+    EXPECT_GT(before.at(call), 0);
+    EXPECT_EQ(cuda.calls().at(call), 2 * before.at(call)) << call;
+  }
+}
+
 TEST_P(NcclTest, EqualsTheCpuBackendInAnArena) {
   NcclOptions options = exact_options(false);
   options.cuda.keeps_all = false;

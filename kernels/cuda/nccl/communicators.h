@@ -78,9 +78,9 @@ class Communicators {
  private:
   enum class State { kNotReady, kReady, kGone };
   struct Entry {
-    ncclComm_t handle = nullptr;  // NCCL writes it, on a thread of its own, when it has made it
-    State state = State::kNotReady;   // kReady: from here on the handle is used
-    std::string name;             // "group 'ep' on stream 'inter'"
+    ncclComm_t handle = nullptr;     // NCCL writes it, on a thread of its own, when it has made it
+    State state = State::kNotReady;  // kReady: from here on the handle is used
+    std::string name;                // "group 'ep' on stream 'inter'"
   };
   // A call of NCCL that may block, for ever where a peer is gone: mutex_ is free meanwhile, so that
   // abort() can go ahead.

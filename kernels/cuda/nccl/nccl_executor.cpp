@@ -98,8 +98,32 @@ NcclExecutor::NcclExecutor(const Program& program, const NcclOptions& options, R
                   carrier_,
                   watch_.hooks()}) {}
 
+// CUDA loads a kernel when it is first launched and may wait for an idle device to do so; a kernel
+// of NCCL that waits for a peer keeps it from being idle, and the peer may wait for this rank. So
+// each step of this rank is launched once before there is NCCL, each task on zeros: nothing was
+// received that it could read.
+void NcclExecutor::load_kernels() {
+  for (const Issue& issue : program_.script().order) {
+    const ScriptPlace& only = issue.places.front();
+    const int lane = program_.script().script.ranks[only.rank].tasks[only.position].lane;
+    if (lane == kNone) {
+      continue;  // a host wait
+    }
+    program_.clear(streams_.main());
+    const LaunchPlace place{streams_.main(), streams_.place(only.rank, lane).workspace};
+    launcher_.launch(program_.steps().tasks[only.rank][only.position], place);
+    if (issue.meeting != kNone) {
+      const auto& exchange = program_.steps().exchanges[static_cast<size_t>(issue.meeting)];
+      launcher_.launch(exchange.pack, place);
+      launcher_.launch(exchange.unpack, place);
+    }
+  }
+  check_cuda(cudaStreamSynchronize(streams_.main()), "cudaStreamSynchronize");
+}
+
 void NcclExecutor::connect() {
   watch_.guard(RunWatch::Subject::kTogether, [this] {
+    load_kernels();
     communicators_.connect(
         shared_id(peers_), *program_.script().program, program_.script().map.groups());
   });

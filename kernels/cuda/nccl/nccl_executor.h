@@ -35,7 +35,8 @@ class NcclExecutor : public Executor {
   // Keeps references. Throws what CudaExecutor does, and Error for what it cannot run.
   NcclExecutor(const Program& program, const NcclOptions& options, RankPeers& peers);
 
-  // Makes the communicators. Throws NcclError, and what ended it on another rank.
+  // Has the device load the Program's kernels, and makes the communicators. Throws CudaError,
+  // NcclError, and what ended it on another rank.
   void connect();
 
   // `tensors` holds the rank, others are left alone. On rank 0 the trace has all ranks; on others
@@ -46,6 +47,7 @@ class NcclExecutor : public Executor {
   void close();
 
  private:
+  void load_kernels();
   std::vector<std::string> assumptions() const;
 
   NcclOptions options_;

@@ -30,6 +30,7 @@ class SelfCommunication {
     std::iota(sent_.begin(), sent_.end(), 1);
     check_cuda(cudaMemcpy(source_.get(), sent_.data(), bytes(most_), cudaMemcpyHostToDevice),
                "cudaMemcpy");
+    check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");  // until it has arrived
   }
 
   std::vector<SelfCall> run() {

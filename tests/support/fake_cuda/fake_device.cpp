@@ -53,7 +53,9 @@ int FakeCuda::num_live_handles() const {
   return static_cast<int>(device_->num_handles());
 }
 
-FakeDevice::FakeDevice(const FakeCudaOptions& options) : options_(options), random_(options.seed) {}
+FakeDevice::FakeDevice(const FakeCudaOptions& options) : options_(options), random_(options.seed) {
+  streams_.push_back(&default_stream_);
+}
 
 FakeDevice& FakeDevice::current() {
   CHECK(installed != nullptr, "no FakeCuda lives");

@@ -88,6 +88,8 @@ class FakeDevice {
 
   FakeStream* make_stream(int priority);
   void destroy_stream(FakeStream* stream);
+  // The one whose handle is null; the others do not wait for it.
+  FakeStream& default_stream() { return default_stream_; }
 
   // Memory of the device; null where there is not enough.
   void* allocate(int64_t bytes);
@@ -136,6 +138,7 @@ class FakeDevice {
   std::map<void*, std::shared_ptr<void>> handles_;
   std::shared_ptr<FakeGraph> capture_;
   std::map<void*, int64_t> device_blocks_;
+  FakeStream default_stream_;
   std::vector<FakeStream*> streams_;
   std::vector<std::unique_ptr<FakeStream>> replays_;  // streams of launched graphs
   std::vector<const volatile int*> stops_;            // of endless kernels that were launched

@@ -1,5 +1,6 @@
 // The functions of the CUDA runtime for memory, and the launches of our own kernels.
 #include <cstring>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -76,12 +77,24 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   });
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+// On the default stream. To the device it returns when the bytes are read, which is before they
+// have arrived.
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return call("cudaMemcpy", [&] {
     if (to == nullptr || from == nullptr) {
       return cudaErrorInvalidValue;  // even of no bytes
     }
-    std::memcpy(to, from, bytes);
+    FakeStream& stream = device().default_stream();
+    if (kind == cudaMemcpyHostToDevice) {
+      const auto* begin = static_cast<const std::byte*>(from);
+      const auto arrive = [to, staged = std::vector(begin, begin + bytes)] {
+        std::memcpy(to, staged.data(), staged.size());
+      };
+      device().add_work(&stream, arrive, {}, false);
+    } else {
+      device().run_until([&] { return stream.items.empty(); });
+      std::memcpy(to, from, bytes);
+    }
     return cudaSuccess;
   });
 }

@@ -20,7 +20,7 @@ FakeDevice& device() {
 }
 
 FakeStream* fake(cudaStream_t stream) {
-  return reinterpret_cast<FakeStream*>(stream);
+  return stream == nullptr ? &device().default_stream() : reinterpret_cast<FakeStream*>(stream);
 }
 
 FakeEvent* fake(cudaEvent_t event) {

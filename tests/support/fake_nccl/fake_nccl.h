@@ -8,9 +8,10 @@
 // NCCL among threads of this process, for tests that link it in place of the library: the C
 // functions that kernels/cuda/nccl calls. Ranks are threads; data really travels between their
 // buffers, which are host memory. Communicators do not block: they are in progress until all that
-// they need have come; a split hands out its communicator then. Alone, none is aborted while another
-// one of its rank and world has work on a stream: NCCL might wait for that for ever. Sums begin with
-// another member on each member, so that an order of sums that is taken for granted shows.
+// they need have come; a split hands out its communicator then. Alone, none is aborted while
+// another one of its rank and world has work on a stream: NCCL might wait for that for ever. Sums
+// begin with another member on each member, so that an order of sums that is taken for granted
+// shows.
 //
 // Controls are for one test at a time, while no rank runs, but raise() and num_communicators().
 namespace moesim::fake_nccl {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "kernels/cuda/handles.h"
 #include "kernels/cuda/step_launcher.h"
@@ -154,6 +154,21 @@ TEST(ProductsTest, AreChosenOncePerShape) {
   EXPECT_EQ(cuda.calls().at("cublasLtMatmulAlgoGetHeuristic"), 2);
   // Both transpositions and the target of SMs.
   EXPECT_EQ(cuda.calls().at("cublasLtMatmulDescSetAttribute"), 2 * 3);
+}
+
+// It says so by a status, too, where a product is beyond it.
+TEST(ProductsTest, ThatHaveNoAlgorithmAreNamed) {
+  const FakeCuda cuda(
+      {.fault = testing::Fault{"cublasLtMatmulAlgoGetHeuristic", 1, CUBLAS_STATUS_NOT_SUPPORTED}});
+  const Buffer buffer(ElementType::kFloat32, kSize);
+  const Product product{.left = matrix(buffer, 2, 4, false),
+                        .right = matrix(buffer, 4, 3, false),
+                        .target = buffer.at,
+                        .target_stride = 3};
+  StepLauncher launcher(0);
+  EXPECT_THAT([&] { launcher.prepare({products_step({{product}})}); },
+              ::testing::ThrowsMessage<Failure>(
+                  "cuBLASLt has no algorithm for a product of 2 x 4 and 4 x 3"));
 }
 
 // 256 bytes are what cuBLASLt counts on unless it is told; a row of three floats on, 12 = 3 * 4.

@@ -133,6 +133,24 @@ TEST(MeasureProbesTest, AGroupThatFailsDoesNotKeepTheOthersFromBeingMeasured) {
   EXPECT_THAT(probes.not_run, ElementsAre("copy: cudaMalloc: out of memory"));
 }
 
+TEST(MeasureProbesTest, WhatIsKnownIsKeptAfterEachGroup) {
+  FailingGpu gpu({}, 8);
+  ProbeRules rules = rules_on(gpu);
+  std::vector<GpuProbes> kept;
+  rules.keep = [&](const GpuProbes& so_far) { kept.push_back(so_far); };
+  const GpuProbe copy = {.kind = GpuProbeKind::kCopy, .bytes = 1024, .blocks = 8};
+  const GpuProbes probes = measure_probes(
+      {{"one", {gemm(64)}}, {"copy", {copy}}, {"two", {gemm(64), gemm(128)}}}, rules, gpu);
+  ASSERT_THAT(kept, SizeIs(2));
+  EXPECT_THAT(kept[0].readings, SizeIs(1));
+  EXPECT_THAT(kept[0].not_run,
+              ElementsAre("copy: the run ended before", "two: the run ended before"));
+  EXPECT_THAT(kept[1].not_run,
+              ElementsAre("copy: cudaMalloc: out of memory", "two: the run ended before"));
+  EXPECT_THAT(probes.readings, SizeIs(3));
+  EXPECT_THAT(probes.not_run, ElementsAre("copy: cudaMalloc: out of memory"));
+}
+
 TEST(GpuProbePlanTest, HasEachKindOnceAndFitsIntoMemory) {
   const std::vector<ProbeGroup> groups = plan_gpu_probes(kMachine);
   std::vector<bool> seen(kNumGpuProbeKinds);
