@@ -37,18 +37,11 @@ std::vector<Sample> collective_samples(const Program& program, const std::vector
 
 CollectiveCost fit_collective(const PlannedCollective& planned,
                               const std::vector<Sample>& samples) {
-  const Line line = fit_line(samples);
   CollectiveCost cost;
   cost.operation = planned.operation;
   cost.span = planned.span;
   cost.group_size = planned.group_size;
-  cost.fit.num_samples = line.fit.num_samples;
-  cost.points = table_instead(line, samples);
-  if (cost.points.empty()) {
-    cost.startup_seconds = line.startup_seconds;
-    cost.seconds_per_byte = line.seconds_per_unit;
-    cost.fit = line.fit;
-  }
+  fit_time(samples, cost);
   return cost;
 }
 

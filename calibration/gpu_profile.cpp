@@ -24,23 +24,15 @@ std::optional<GemmCost> gemm_cost(const std::vector<GpuReading>& readings) {
   return GemmCost{line.startup_seconds, line.seconds_per_unit, line.fit};
 }
 
-// A table where no line holds, as for other collectives.
 CollectiveCost collective_cost(CollectiveOperation operation,
                                int group_size,
                                const Samples& samples) {
-  const Line line = fit_line(samples);
   CollectiveCost cost;
   cost.operation = operation;
   cost.span = Span::kNode;
   cost.group_size = group_size;
   cost.num_nodes = 1;
-  cost.fit.num_samples = line.fit.num_samples;
-  cost.points = table_instead(line, samples);
-  if (cost.points.empty()) {
-    cost.startup_seconds = line.startup_seconds;
-    cost.seconds_per_byte = line.seconds_per_unit;
-    cost.fit = line.fit;
-  }
+  fit_time(samples, cost);
   return cost;
 }
 

@@ -136,6 +136,17 @@ std::vector<MeasuredPoint> table_instead(const Line& line, const std::vector<Sam
   return points;
 }
 
+void fit_time(const std::vector<Sample>& samples, CollectiveCost& cost) {
+  const Line line = fit_line(samples);
+  cost.fit.num_samples = line.fit.num_samples;
+  cost.points = table_instead(line, samples);
+  if (cost.points.empty()) {
+    cost.startup_seconds = line.startup_seconds;
+    cost.seconds_per_byte = line.seconds_per_unit;
+    cost.fit = line.fit;
+  }
+}
+
 Line fit_line(const std::vector<Sample>& samples) {
   const auto [least, most] =
       std::minmax_element(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {

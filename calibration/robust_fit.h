@@ -38,6 +38,9 @@ inline constexpr double kWorstResidual = 0.1;
 // where it does not.
 std::vector<MeasuredPoint> table_instead(const Line& line, const std::vector<Sample>& samples);
 
+// A collective's time from samples by bytes: the line, or the table where no line holds.
+void fit_time(const std::vector<Sample>& samples, CollectiveCost& cost);
+
 // The median of the times of each size, made non-descending: sizes whose medians descend are pooled
 // with their neighbours, and get the median of all their samples (the pool-adjacent-violators
 // algorithm: the isotonic table with the least absolute deviations), so that one slow size does not

@@ -10,12 +10,6 @@
 namespace moesim {
 namespace {
 
-DeviceFacts prepare_device(const CudaOptions& options) {
-  set_hardware_queues(options.hardware_queues, options.device);
-  use_device(options.device);
-  return device_facts(options.device);
-}
-
 void refuse_host_waits(const Program& program) {
   const auto found = std::find_if(program.tasks.begin(), program.tasks.end(), [](const Task& task) {
     return std::holds_alternative<HostWait>(task.descriptor);
@@ -26,16 +20,13 @@ void refuse_host_waits(const Program& program) {
   }
 }
 
-StepLauncher prepare_launcher(const DeviceProgram& program,
-                              int gemm_sms,
-                              FusedAttentionEngine* attention) {
-  StepLauncher launcher(gemm_sms, attention);
-  for (const auto& rank : program.tasks) {
-    for (const std::vector<DeviceStep>& steps : rank) {
-      launcher.prepare(steps);
-    }
+DeviceFacts prepare_device(const Program& program, const CudaOptions& options) {
+  if (options.uses_graph) {
+    refuse_host_waits(program);
   }
-  return launcher;
+  set_hardware_queues(options.hardware_queues, options.device);
+  use_device(options.device);
+  return device_facts(options.device);
 }
 
 ExecutableGraph instantiate(const Graph& graph) {
@@ -48,18 +39,14 @@ ExecutableGraph instantiate(const Graph& graph) {
 
 CudaExecutor::CudaExecutor(const Program& program, const CudaOptions& options)
     : options_(options),
-      facts_(prepare_device(options)),
+      facts_(prepare_device(program, options)),
       attention_(make_fused_attention(options.make_attention)),
       program_(DeviceScript(program), options, attention_.get()),
-      launcher_(prepare_launcher(program_.steps(), options.gemm_sms, attention_.get())),
+      launcher_(program_.steps(), options.gemm_sms, attention_.get()),
       streams_(program_.script(), program_.steps()),
       events_(program_.script()),
       carrier_(program_.script().script, program_.steps(), launcher_),
-      iteration_({program_.script(), program_.steps(), launcher_, streams_, events_, carrier_}) {
-  if (options.uses_graph) {
-    refuse_host_waits(program);
-  }
-}
+      iteration_({program_.script(), program_.steps(), launcher_, streams_, events_, carrier_}) {}
 
 // Task by task first: CUDA loads a kernel when it is first launched, which a capture does not
 // allow.

@@ -47,6 +47,12 @@ Event make_event(EventKind kind) {
   return Event(event);
 }
 
+Time elapsed(const Event& begin, const Event& end) {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
+  return Time::from_seconds(1e-3 * static_cast<double>(milliseconds));
+}
+
 DeviceMemory make_device_memory(int64_t bytes) {
   void* memory = nullptr;
   if (bytes > 0) {

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/cuda_call.h"
+#include "sim/base/time.h"
 
 namespace moesim {
 
@@ -42,6 +43,8 @@ enum class EventKind {
 // On the current device. The stream does not wait for the default stream, nor it for this one.
 Stream make_stream(StreamPriority priority);
 Event make_event(EventKind kind);
+// Between two timed events that are over; CUDA tells it to half a microsecond.
+Time elapsed(const Event& begin, const Event& end);
 // Null for no bytes.
 DeviceMemory make_device_memory(int64_t bytes);
 PinnedMemory make_pinned_memory(int64_t bytes);

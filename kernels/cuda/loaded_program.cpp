@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/device_pointer.h"
 #include "kernels/cuda/fused_attention_engine.h"
 #include "kernels/cuda/task_streams.h"
 #include "kernels/device/store_transfer.h"
@@ -13,10 +14,6 @@
 
 namespace moesim {
 namespace {
-
-void* pointer(DeviceAddress address) {
-  return reinterpret_cast<void*>(address);
-}
 
 DeviceAddress address_of(const DeviceMemory& memory) {
   return reinterpret_cast<DeviceAddress>(memory.get());
@@ -98,7 +95,7 @@ void LoadedProgram::load() {
   LoweringSpace space(program, options_.storage, bases_, attention_);
   steps_ = lower_program(script_, options_.rounding, space);
   if (!space.tables().empty()) {
-    check_cuda(cudaMemcpy(pointer(bases_.tables),
+    check_cuda(cudaMemcpy(device_pointer(bases_.tables),
                           space.tables().data(),
                           space.tables().size(),
                           cudaMemcpyHostToDevice),
@@ -134,7 +131,7 @@ void LoadedProgram::upload(const TensorStore& tensors, cudaStream_t stream) {
       const auto bytes =
           static_cast<size_t>(device_bytes(program.tensors[tensor], options_.storage));
       encode_buffer(tensors, rank, tensor, options_.storage, staging_.get());
-      check_cuda(cudaMemcpyAsync(pointer(bases_.tensors[rank][tensor]),
+      check_cuda(cudaMemcpyAsync(device_pointer(bases_.tensors[rank][tensor]),
                                  staging_.get(),
                                  bytes,
                                  cudaMemcpyHostToDevice,
@@ -156,7 +153,7 @@ void LoadedProgram::download(TensorStore& tensors, cudaStream_t stream) {
       const auto bytes =
           static_cast<size_t>(device_bytes(program.tensors[tensor], options_.storage));
       check_cuda(cudaMemcpyAsync(staging_.get(),
-                                 pointer(bases_.tensors[rank][tensor]),
+                                 device_pointer(bases_.tensors[rank][tensor]),
                                  bytes,
                                  cudaMemcpyDeviceToHost,
                                  stream),

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/device_pointer.h"
 #include "sim/base/check.h"
 
 namespace moesim {
@@ -105,10 +106,6 @@ CublasHandle<cublasLtMatmulPreference_t> make_preference(const ProductShape& sha
   return owned;
 }
 
-void* pointer(const Elements& at) {
-  return reinterpret_cast<void*>(at.address);
-}
-
 }  // namespace
 
 void CublasDeleter::operator()(cublasLtHandle_t handle) const {
@@ -188,14 +185,14 @@ void ProductPlan::run(const Product& product, void* workspace, cudaStream_t stre
   check_cublas(cublasLtMatmul(cublas_,
                               operation_.get(),
                               &alpha,
-                              pointer(product.right.at),
+                              device_pointer(product.right.at.address),
                               right_.get(),
-                              pointer(product.left.at),
+                              device_pointer(product.left.at.address),
                               left_.get(),
                               &beta,
-                              pointer(product.target),
+                              device_pointer(product.target.address),
                               target_.get(),
-                              pointer(product.target),
+                              device_pointer(product.target.address),
                               target_.get(),
                               &algorithm_,
                               workspace,

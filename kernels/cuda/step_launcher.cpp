@@ -3,27 +3,25 @@
 #include <algorithm>
 #include <variant>
 
+#include "kernels/cuda/device_pointer.h"
 #include "kernels/cuda/launch.h"
 #include "sim/base/check.h"
 
 namespace moesim {
 namespace {
 
-void* pointer(DeviceAddress address) {
-  return reinterpret_cast<void*>(address);
-}
-
 // The sum of no terms. Targets stand `target_step` apart.
 void clear_targets(const Product& product, cudaStream_t stream) {
   const auto size = static_cast<size_t>(size_of(product.target.type));
   for (int i = 0; i < product.batch; ++i) {
-    check_cuda(cudaMemset2DAsync(pointer(product.target.from(i * product.target_step).address),
-                                 static_cast<size_t>(product.target_stride) * size,
-                                 0,
-                                 static_cast<size_t>(product.columns()) * size,
-                                 static_cast<size_t>(product.rows()),
-                                 stream),
-               "cudaMemset2DAsync");
+    check_cuda(
+        cudaMemset2DAsync(device_pointer(product.target.from(i * product.target_step).address),
+                          static_cast<size_t>(product.target_stride) * size,
+                          0,
+                          static_cast<size_t>(product.columns()) * size,
+                          static_cast<size_t>(product.rows()),
+                          stream),
+        "cudaMemset2DAsync");
   }
 }
 
@@ -31,6 +29,17 @@ void clear_targets(const Product& product, cudaStream_t stream) {
 
 StepLauncher::StepLauncher(int sm_target, FusedAttentionEngine* attention)
     : cublas_(make_cublas()), sm_target_(sm_target), attention_(attention) {}
+
+StepLauncher::StepLauncher(const DeviceProgram& program,
+                           int sm_target,
+                           FusedAttentionEngine* attention)
+    : StepLauncher(sm_target, attention) {
+  for (const auto& rank : program.tasks) {
+    for (const std::vector<DeviceStep>& steps : rank) {
+      prepare(steps);
+    }
+  }
+}
 
 void StepLauncher::prepare(const std::vector<DeviceStep>& steps) {
   for (const DeviceStep& step : steps) {
@@ -57,13 +66,14 @@ void StepLauncher::launch(const DeviceStep& step, const LaunchPlace& place) cons
 
 void StepLauncher::launch(const Fill& fill, const LaunchPlace& place) const {
   check_cuda(
-      cudaMemsetAsync(pointer(fill.at), fill.value, static_cast<size_t>(fill.bytes), place.stream),
+      cudaMemsetAsync(
+          device_pointer(fill.at), fill.value, static_cast<size_t>(fill.bytes), place.stream),
       "cudaMemsetAsync");
 }
 
 void StepLauncher::launch(const Copy& copy, const LaunchPlace& place) const {
-  check_cuda(cudaMemcpyAsync(pointer(copy.to),
-                             pointer(copy.from),
+  check_cuda(cudaMemcpyAsync(device_pointer(copy.to),
+                             device_pointer(copy.from),
                              static_cast<size_t>(copy.bytes),
                              cudaMemcpyDeviceToDevice,
                              place.stream),

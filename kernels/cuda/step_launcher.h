@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/fused_attention_engine.h"
 #include "kernels/cuda/product_plan.h"
-#include "kernels/device/device_step.h"
+#include "kernels/device/device_program.h"
 
 namespace moesim {
 
@@ -22,6 +22,9 @@ class StepLauncher {
   // `sm_target` as in ProductPlan. `attention`, which is not copied, launches what it planned; null
   // where nothing is fused.
   explicit StepLauncher(int sm_target, FusedAttentionEngine* attention = nullptr);
+
+  // Prepared for all tasks of the program.
+  StepLauncher(const DeviceProgram& program, int sm_target, FusedAttentionEngine* attention);
 
   // Before the first launch of the steps.
   void prepare(const std::vector<DeviceStep>& steps);

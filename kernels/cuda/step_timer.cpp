@@ -62,11 +62,9 @@ void StepTimer::run_batch(const StepLauncher& launcher,
 }
 
 void StepTimer::add(const DeviceStep& step, const Event& begin, const Event& end) {
-  float milliseconds = 0;
-  check_cuda(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
   KernelTime& time = by_name_[name_of(step.action)];
   ++time.count;
-  time.total += Time::from_seconds(1e-3 * static_cast<double>(milliseconds));
+  time.total += elapsed(begin, end);
   time.bytes += step.work.bytes;
   time.flops += step.work.flops;
 }

@@ -22,10 +22,7 @@ EventTable::EventTable(const DeviceScript& script) : begin_(make_event(EventKind
 }
 
 Time EventTable::time_of(const Event& event) const {
-  float milliseconds = 0;
-  check_cuda(cudaEventElapsedTime(&milliseconds, begin_.get(), event.get()),
-             "cudaEventElapsedTime");
-  return Time::from_seconds(1e-3 * static_cast<double>(milliseconds));
+  return elapsed(begin_, event);
 }
 
 }  // namespace moesim

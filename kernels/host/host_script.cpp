@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "sim/base/check.h"
+#include "sim/io/profile.h"
 #include "sim/program/role_table.h"
 
 namespace moesim {
@@ -117,6 +118,12 @@ class ScriptMaker {
 HostScript make_host_script(const Program& program, const GroupTable& groups, int hardware_queues) {
   CHECK(hardware_queues >= 1, "{} hardware queues", hardware_queues);
   return ScriptMaker(program, groups, hardware_queues).make();
+}
+
+HostScript make_host_script(const Program& program) {
+  GroupTable groups;
+  groups.update(program);
+  return make_host_script(program, groups, kDefaultHardwareQueues);
 }
 
 }  // namespace moesim

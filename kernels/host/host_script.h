@@ -45,4 +45,7 @@ struct HostScript {
 
 HostScript make_host_script(const Program& program, const GroupTable& groups, int hardware_queues);
 
+// The same where queues do not matter: of those that only find out who meets whom.
+HostScript make_host_script(const Program& program);
+
 }  // namespace moesim

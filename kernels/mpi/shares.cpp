@@ -64,12 +64,6 @@ const Program& checked(const Program& program, const MpiWorld& world) {
   return program;
 }
 
-HostScript script_of(const Program& program) {
-  GroupTable groups;
-  groups.update(program);
-  return make_host_script(program, groups, kDefaultHardwareQueues);
-}
-
 }  // namespace
 
 ThreadShare::ThreadShare(MpiWorld& world, const Program& program, const HostOptions& host)
@@ -87,7 +81,7 @@ void ThreadShare::wait_for_all() {
 
 RankShare::RankShare(MpiWorld& world, const Program& program, const MakeRankExecutor& make)
     : program_(checked(program, world)),
-      script_(script_of(program_)),
+      script_(make_host_script(program_)),
       peers_(world, program_, script_),
       tensors_(program_, {world.process()}) {
   require_same(peers_.courier(), program_);

@@ -263,17 +263,12 @@ TEST(IssueOrderTest, EverySchedule) {
   }
 }
 
-// Two stages: roles with scripts of their own, SHIFTs between them, 1F1B as in
-// scenarios/stages.txtpb.
+// As in scenarios/stages.txtpb.
 TEST(IssueOrderTest, Stages) {
   for (const std::string& schedule : schedule_names()) {
     SCOPED_TRACE(schedule);
-    Scenario scenario = validation::equality_scenario(
-        {.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1, .pp = 2}, validation::Load::kDrops);
-    scenario.model.layers = 4;
-    scenario.model.batch = 8;
-    scenario.model.sequence = 8;
-    scenario.pipeline = {4, StageOrder::kOneForwardOneBackward};
+    const Scenario scenario =
+        testing::staged_model({.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1, .pp = 2});
     check_order(testing::two_chunks(schedule, scenario));
   }
 }

@@ -69,16 +69,11 @@ INSTANTIATE_TEST_SUITE_P(AllSchedules,
                          ::testing::ValuesIn(schedule_names()),
                          [](const auto& parameter) { return parameter.param; });
 
-// Stages, whose roles have scripts of their own, and SHIFTs between them.
 TEST(CudaStagesTest, EqualTheCpuBackend) {
   for (const std::string& schedule : schedule_names()) {
     SCOPED_TRACE(schedule);
-    Scenario scenario = validation::equality_scenario(
-        {.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1, .pp = 2}, validation::Load::kDrops);
-    scenario.model.layers = 4;
-    scenario.model.batch = 8;
-    scenario.model.sequence = 8;
-    scenario.pipeline = {4, StageOrder::kOneForwardOneBackward};
+    const Scenario scenario =
+        testing::staged_model({.mp = 2, .dp = 2, .esp = 2, .ep = 2, .edp = 1, .pp = 2});
     const Program program = testing::two_chunks(schedule, scenario);
     const TensorStore expected = cpu_results(program);
     for (uint64_t seed = 1; seed <= 3; ++seed) {

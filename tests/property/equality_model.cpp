@@ -13,6 +13,15 @@ Scenario equality_model() {
   return scenario;
 }
 
+Scenario staged_model(const ParallelConfig& parallel) {
+  Scenario scenario = validation::equality_scenario(parallel, validation::Load::kDrops);
+  scenario.model.layers = 4;
+  scenario.model.batch = 8;
+  scenario.model.sequence = 8;
+  scenario.pipeline = {4, StageOrder::kOneForwardOneBackward};
+  return scenario;
+}
+
 Program two_chunks(const std::string& schedule, const Scenario& scenario) {
   const int non_moe = schedule == "sp_moe" ? 2 : 1;
   const Degrees degrees = Degrees::uniform(scenario.model.layers, 2, 2, non_moe);

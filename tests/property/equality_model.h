@@ -11,7 +11,11 @@ namespace moesim::testing {
 // hold to the reference.
 Scenario equality_model();
 
-// Its schedule with two chunks in every pass, as far as the schedule has chunks.
+// Four layers on stages, whose roles have scripts of their own and SHIFTs between them: four
+// micro-batches, 1F1B. `parallel` says how many stages.
+Scenario staged_model(const ParallelConfig& parallel);
+
+// A schedule with two chunks in every pass, as far as the schedule has chunks.
 Program two_chunks(const std::string& schedule, const Scenario& scenario);
 
 }  // namespace moesim::testing

@@ -122,9 +122,7 @@ TEST_P(ExchangeTest, RandomModels) {
   for (uint64_t trial = 0; trial < kNumModels; ++trial) {
     Random random(kSeed, trial);
     const Scenario scenario = testing::random_scenario(GetParam(), random);
-    const auto all = validation::degrees_to_try(GetParam(), scenario);
-    const auto last = static_cast<int64_t>(all.size()) - 1;
-    const Degrees& degrees = all[static_cast<size_t>(random.uniform_int(0, last))];
+    const Degrees degrees = testing::random_degrees(GetParam(), scenario, random);
     SCOPED_TRACE(::testing::Message() << "seed " << kSeed << ", trial " << trial << ": "
                                       << validation::describe(scenario, degrees));
     const Program program = build_schedule(GetParam(), scenario, degrees, unit_evaluator());

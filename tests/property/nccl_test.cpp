@@ -96,16 +96,9 @@ TEST_P(NcclTest, EqualsTheCpuBackendWithoutCapacity) {
 
 // Stages issue a SHIFT as tasks of their own.
 TEST_P(NcclTest, EqualsTheCpuBackendOnStages) {
-  Scenario scenario = validation::equality_scenario(
-      {.mp = 2, .dp = 1, .esp = 2, .ep = 1, .edp = 1, .pp = 2}, Load::kDrops);
-  scenario.model.layers = 4;
-  scenario.model.batch = 8;
-  scenario.model.sequence = 8;
-  scenario.pipeline = {4, StageOrder::kOneForwardOneBackward};
-  const int non_moe = GetParam() == "sp_moe" ? 2 : 1;
-  const Program program =
-      build_schedule(GetParam(), scenario, Degrees::uniform(4, 2, 2, non_moe), unit_evaluator());
-  expect_equal(program, 1, exact_options(false));
+  const Scenario scenario =
+      testing::staged_model({.mp = 2, .dp = 1, .esp = 2, .ep = 1, .edp = 1, .pp = 2});
+  expect_equal(testing::two_chunks(GetParam(), scenario), 1, exact_options(false));
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSchedules,

@@ -68,4 +68,9 @@ Scenario random_scenario(const std::string& schedule, Random& random) {
   return scenario;
 }
 
+Degrees random_degrees(const std::string& schedule, const Scenario& scenario, Random& random) {
+  const std::vector<Degrees> all = validation::degrees_to_try(schedule, scenario);
+  return all[static_cast<size_t>(draw_below(random, all.size()))];
+}
+
 }  // namespace moesim::testing

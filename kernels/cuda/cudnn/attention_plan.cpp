@@ -2,12 +2,10 @@
 
 #include <utility>
 
+#include "kernels/cuda/device_pointer.h"
+
 namespace moesim {
 namespace {
-
-void* pointer(DeviceAddress address) {
-  return reinterpret_cast<void*>(address);
-}
 
 CudnnDescriptor load(const CudnnFunctions& cudnn,
                      const CudnnDescriptor& kernel,
@@ -78,7 +76,7 @@ void AttentionPlan::launch(cudnnHandle_t handle,
   std::vector<void*> pointers;
   for (const Binding& binding : bindings) {
     ids.push_back(static_cast<int64_t>(binding.tensor));
-    pointers.push_back(pointer(binding.address));
+    pointers.push_back(device_pointer(binding.address));
   }
   std::vector<GraphScalar> scalars = graph_.scalars;
   for (GraphScalar& scalar : scalars) {
@@ -88,7 +86,7 @@ void AttentionPlan::launch(cudnnHandle_t handle,
   const CudnnDescriptor pack(*cudnn_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
   pack.set_pointers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers);
-  pack.set_pointers(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, std::vector{pointer(workspace)});
+  pack.set_pointers(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, std::vector{device_pointer(workspace)});
   pack.finalize();
   check_cudnn(
       *cudnn_, cudnn_->execute(handle, kernel_.plan.get(), pack.get()), "cudnnBackendExecute");

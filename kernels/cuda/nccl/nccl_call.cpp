@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/cuda_call.h"
+
 namespace moesim {
 
 void check_nccl(ncclResult_t result, const char* call, std::source_location where) {
@@ -12,12 +14,7 @@ void check_nccl(ncclResult_t result, const char* call, std::source_location wher
   }
   const char* last = ncclGetLastError(nullptr);
   const std::string details = last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last);
-  throw NcclError(fmt::format("{} failed: {}{} at {}:{}",
-                              call,
-                              ncclGetErrorString(result),
-                              details,
-                              where.file_name(),
-                              where.line()));
+  throw NcclError(failed_call(call, ncclGetErrorString(result) + details, where));
 }
 
 }  // namespace moesim

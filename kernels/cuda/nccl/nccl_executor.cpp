@@ -35,18 +35,6 @@ DeviceFacts prepare_device(const Program& program,
   return device_facts(options.cuda.device);
 }
 
-StepLauncher prepare_launcher(const DeviceProgram& program,
-                              int gemm_sms,
-                              FusedAttentionEngine* attention) {
-  StepLauncher launcher(gemm_sms, attention);
-  for (const auto& rank : program.tasks) {
-    for (const std::vector<DeviceStep>& steps : rank) {
-      launcher.prepare(steps);
-    }
-  }
-  return launcher;
-}
-
 // Rank 0 draws it.
 ncclUniqueId shared_id(RankPeers& peers) {
   ncclUniqueId id{};
@@ -59,12 +47,6 @@ ncclUniqueId shared_id(RankPeers& peers) {
   return id;
 }
 
-HostScript script_of_all(const Program& program) {
-  GroupTable groups;
-  groups.update(program);
-  return make_host_script(program, groups, kDefaultHardwareQueues);
-}
-
 }  // namespace
 
 NcclExecutor::NcclExecutor(const Program& program, const NcclOptions& options, RankPeers& peers)
@@ -75,7 +57,7 @@ NcclExecutor::NcclExecutor(const Program& program, const NcclOptions& options, R
       program_(DeviceScript(program, peers.rank(), options.native_all_to_all),
                options.cuda,
                attention_.get()),
-      launcher_(prepare_launcher(program_.steps(), options.cuda.gemm_sms, attention_.get())),
+      launcher_(program_.steps(), options.cuda.gemm_sms, attention_.get()),
       streams_(program_.script(), program_.steps()),
       events_(program_.script()),
       communicators_({peers.num_ranks(), peers.rank()}, options.communicators),
@@ -144,7 +126,7 @@ Execution NcclExecutor::run(TensorStore& tensors) {
   const std::vector<std::string> runs = peers_.gather(spans_to_bytes(execution));
   if (!runs.empty()) {
     const Program& program = *program_.script().program;
-    execution = merge_runs(program, script_of_all(program), runs);
+    execution = merge_runs(program, make_host_script(program), runs);
   }
   take_verdict(peers_.broadcast(verdict_of(execution)), execution);
   execution.trace.executor = "nccl";

@@ -6,18 +6,8 @@
 #include "kernels/cuda/hardware_queues.h"
 
 namespace moesim {
-namespace {
-
-HostScript script_of(const Program& program) {
-  GroupTable groups;
-  groups.update(program);
-  return make_host_script(program, groups, kDefaultHardwareQueues);
-}
-
-}  // namespace
-
 NcclThreads::NcclThreads(const Program& program, const NcclOptions& options)
-    : script_(script_of(program)),
+    : script_(make_host_script(program)),
       peers_(program, script_),
       crew_(program.num_ranks, false),
       ranks_(static_cast<size_t>(program.num_ranks)) {

@@ -80,10 +80,7 @@ class SelfCommunication {
         "to self", [&](ncclComm_t communicator) { call_nccl(calls, communicator, stream_.get()); });
     check_cuda(cudaEventRecord(end_.get(), stream_.get()), "cudaEventRecord");
     check_cuda(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
-    float milliseconds = 0;
-    check_cuda(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()),
-               "cudaEventElapsedTime");
-    return Time::from_seconds(1e-3 * static_cast<double>(milliseconds));
+    return elapsed(begin_, end_);
   }
 
   void require_arrived(const SelfCall& call) {

@@ -119,9 +119,7 @@ std::function<Time()> CudaProbeDevice::prepare(const GpuProbe& probe) {
 Time CudaProbeDevice::elapsed() const {
   check_cuda(cudaEventSynchronize(begin_.get()), "cudaEventSynchronize");
   check_cuda(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
-  float milliseconds = 0;
-  check_cuda(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
-  return Time::from_seconds(1e-3 * static_cast<double>(milliseconds));
+  return moesim::elapsed(begin_, end_);
 }
 
 void CudaProbeDevice::hold(const Stream& stream) const {

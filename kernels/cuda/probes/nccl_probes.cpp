@@ -148,10 +148,7 @@ class NcclProbes::Member {
     }
     check_cuda(cudaEventRecord(end_.get(), main), "cudaEventRecord");
     check_cuda(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
-    float milliseconds = 0;
-    check_cuda(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()),
-               "cudaEventElapsedTime");
-    return Time::from_seconds(1e-3 * static_cast<double>(milliseconds));
+    return elapsed(begin_, end_);
   }
 
  private:
