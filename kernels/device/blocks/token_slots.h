@@ -67,7 +67,6 @@ struct SumSlots {
 
   const int32_t* slots = nullptr;  // rows x experts
   int experts = 0;
-  int64_t num_slots = 0;
   DeviceRows buffer;  // by slot
   DeviceRows weight;  // by slot; no columns: all are 1 and nothing is rounded
   Rounding rounding = Rounding::kOff;

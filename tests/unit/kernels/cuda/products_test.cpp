@@ -39,7 +39,7 @@ struct Trial {
 
 Trial random_trial(Random& random) {
   const auto is_heads = [&] { return random.uniform() < 0.5; };
-  Trial trial{random.uniform_int(1, 6), random.uniform_int(1, 6), random.uniform_int(0, 6)};
+  Trial trial{random.uniform_int(1, 6), random.uniform_int(1, 6), random.uniform_int(1, 6)};
   trial.transposes_left = is_heads();
   trial.transposes_right = is_heads();
   trial.adds = is_heads();
