@@ -5,7 +5,7 @@
 #include <nccl.h>
 #endif
 
-#include "tests/support/cublaslt_contract.h"
+#include "tests/support/fake_cuda/cublaslt_contract.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The functions of cuBLASLt that the CUDA backend calls. They refuse what cuBLASLt refuses, as its
 // header and its documentation say, and as the library itself says without a GPU
-// (tests/support/cublaslt_contract.h).
+// (tests/support/fake_cuda/cublaslt_contract.h).
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,5 +1,6 @@
 // What cuBLASLt refuses, and how the error tells of it: the call, its error, file and line. The
-// fake refuses as cuBLASLt does (its header, its documentation, tests/support/cublaslt_contract.h).
+// fake refuses as cuBLASLt does (its header, its documentation,
+// tests/support/fake_cuda/cublaslt_contract.h).
 #include <array>
 #include <functional>
 
@@ -7,7 +8,7 @@
 
 #include "kernels/cuda/handles.h"
 #include "kernels/cuda/product_plan.h"
-#include "tests/support/cublaslt_contract.h"
+#include "tests/support/fake_cuda/cublaslt_contract.h"
 #include "tests/support/fake_cuda/fake_cuda.h"
 
 namespace moesim {

@@ -1,4 +1,4 @@
-#include "tests/support/cublaslt_contract.h"
+#include "tests/support/fake_cuda/cublaslt_contract.h"
 
 #include <cstdint>
 
