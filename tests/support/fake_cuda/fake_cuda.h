@@ -53,7 +53,7 @@ class FakeCuda {
   const std::map<std::string, int>& calls() const;
   // Waits that had something to wait for.
   int num_waits() const;
-  // Streams that were made with more than the least priority.
+  // Streams that were made, and streams of graphs that run, with more than the least priority.
   int num_high_priority_streams() const;
   // Whether all that is on the streams comes to its end without anybody's help.
   bool becomes_idle();

@@ -89,8 +89,9 @@ bool FakeDevice::is_occupied() const {
 
 FakeStream* FakeDevice::make_stream(int priority) {
   has_context_ = true;
-  num_high_priorities_ += priority < 0 ? 1 : 0;  // as CUDA counts
   FakeStream* stream = make<FakeStream>();
+  stream->is_high = priority < 0;  // as CUDA counts
+  num_high_priorities_ += stream->is_high ? 1 : 0;
   stream->priority = random_.uniform();
   streams_.push_back(stream);
   return stream;
@@ -322,6 +323,7 @@ void FakeDevice::launch(const FakeGraph& graph, FakeStream* stream) {
   FakeEvent after;
   for (const auto& [captured, items] : graph.items) {
     FakeStream* replay = replays_.emplace_back(std::make_unique<FakeStream>()).get();
+    num_high_priorities_ += graph.keeps_priorities && captured->is_high ? 1 : 0;
     replay->priority = random_.uniform();
     wait(replay, before);
     for (FakeItem item : items) {

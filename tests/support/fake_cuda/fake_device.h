@@ -42,6 +42,7 @@ struct FakeItem {
 struct FakeStream {
   std::deque<FakeItem> items;
   Time now;                          // when what it has done so far ends
+  bool is_high = false;              // made with more than the least priority
   double priority = 0;               // of its next step
   bool is_held_up = false;           // its attempt failed, and nothing else has happened since
   class FakeGraph* graph = nullptr;  // that captures it
@@ -52,6 +53,7 @@ class FakeGraph {
  public:
   std::map<FakeStream*, std::vector<FakeItem>> items;
   FakeStream* origin = nullptr;
+  bool keeps_priorities = false;  // of the streams; else all have that of the launch's stream
 };
 
 // The device's state, and the scheduler of its streams.
