@@ -43,6 +43,10 @@ int FakeCuda::num_high_priority_streams() const {
   return device_->num_high_priorities();
 }
 
+const std::string& FakeCuda::queues_at_first_call() const {
+  return device_->queues_at_first_call();
+}
+
 bool FakeCuda::becomes_idle() {
   const std::lock_guard lock(device_->mutex());
   device_->run_all();
@@ -68,6 +72,10 @@ void FakeDevice::install(FakeDevice* device) {
 }
 
 std::optional<int> FakeDevice::enter(const std::string& call) {
+  if (const char* queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+      calls_.empty() && queues != nullptr) {
+    queues_at_first_call_ = queues;
+  }
   const int number = ++calls_[call];
   host_now_ = host_now_ + options_.call_time;
   const std::optional<Fault>& fault = options_.fault;

@@ -71,6 +71,7 @@ class FakeDevice {
   // launch of a kernel beside an endless one: CUDA may load it when the device is empty only.
   std::optional<int> enter(const std::string& call);
   const std::map<std::string, int>& calls() const { return calls_; }
+  const std::string& queues_at_first_call() const { return queues_at_first_call_; }
   int num_waits() const { return num_waits_; }
   int num_high_priorities() const { return num_high_priorities_; }
 
@@ -137,6 +138,7 @@ class FakeDevice {
   FakeCudaOptions options_;
   Random random_;
   std::map<std::string, int> calls_;
+  std::string queues_at_first_call_;
   std::map<void*, std::shared_ptr<void>> handles_;
   std::shared_ptr<FakeGraph> capture_;
   std::map<void*, int64_t> device_blocks_;
