@@ -6,7 +6,8 @@
 set -eu
 readonly build=$1
 shift
-find "$build/kernels" "$build/tests" -name '*.gcno' -exec gcov --stdout {} + 2> /dev/null |
+# Names of sources count from BUILD; without its source gcov says nothing of a file.
+(cd "$build" && find kernels tests -name '*.gcno' -exec gcov --stdout {} + 2> /dev/null) |
   awk -v folders="$*" -v root="$PWD/" '
     # "COUNT:LINE:CODE", a file again for each object and each instance of a template.
     {
@@ -21,7 +22,7 @@ find "$build/kernels" "$build/tests" -name '*.gcno' -exec gcov --stdout {} + 2> 
       if (code ~ /^Source:/) {
         file = substr(code, 8)
         if (index(file, root) == 1) file = substr(file, length(root) + 1)
-        while (sub(/^\.\.\//, "", file)) {}
+        sub(/^(\.\.\/)+/, "", file)
         folder = file
         sub(/\/[^\/]*$/, "", folder)
       }
@@ -31,7 +32,6 @@ find "$build/kernels" "$build/tests" -name '*.gcno' -exec gcov --stdout {} + 2> 
       key = file ":" line
       if (!(key in text)) {
         text[key] = code
-        of[key] = folder
         ++lines[folder]
       }
       if (count !~ /[#=]/ && !(key in reached)) {
