@@ -155,7 +155,7 @@ double TariffMaker::congestion(CollectiveOperation operation, const Layout& layo
 }
 
 // What-if of other links: a transfer takes inversely as long as its port is faster than the one it
-// was measured on, start-up times stay [assumed]. Rates are equal to the six digits that are told.
+// was measured on, start-up times stay [assumed].
 double TariffMaker::rate_scale(const CollectiveCost& entry) {
   if (const double ratio = ring_scale(entry); ratio > 0) {
     return ratio;
@@ -188,7 +188,7 @@ double TariffMaker::scale_of_rates(const CollectiveCost& entry,
                                    std::string_view where,
                                    double measured,
                                    double present) {
-  if (std::abs(measured / present - 1) < 1e-6) {
+  if (std::abs(measured / present - 1) < kEqualRates) {
     return 1;
   }
   assume("{}: measured {} {:g} GB/s, transfers scaled to {:g} GB/s",
