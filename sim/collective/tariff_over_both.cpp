@@ -3,6 +3,7 @@
 
 #include "sim/collective/cost_curve.h"
 #include "sim/collective/entry_choice.h"
+#include "sim/collective/port_rates.h"
 #include "sim/collective/tariff_maker.h"
 
 namespace moesim {
@@ -75,9 +76,8 @@ PortPrice TariffMaker::price_of_level(CollectiveOperation operation,
   }
   const CollectiveCost* startup = find(operation, span, size);
   PortPrice price = from_rate(operation, span, size, startup == nullptr);
-  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
   const int walks = operation == kAllReduce ? 2 : 1;
-  price.startup_seconds = walks * part.hops * rate.latency_seconds;
+  price.startup_seconds = walks * part.hops * port_rate(cluster_, span).latency_seconds;
   price.scale = part.share;
   if (startup != nullptr) {
     replace_startup(price, *startup, startup_of(part, *startup));
