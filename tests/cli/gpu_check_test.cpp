@@ -161,18 +161,34 @@ TEST(GpuCommandTest, OptionsThatDoNotGoTogetherAreRefused) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.err;
   };
-  EXPECT_THAT(refusal({"--graph"}), HasSubstr("are of --backend cuda"));
-  EXPECT_THAT(refusal({"--storage", "bf16"}), HasSubstr("--storage requires --backend"));
-  EXPECT_THAT(refusal({"--backend", "cpu", "--storage", "fp32"}),
-              HasSubstr("--storage, --attention, --gemm-sms, --ctas and --graph are of"));
+  EXPECT_THAT(refusal({"--graph"}), HasSubstr("--graph is an option of --backend cuda; give that"));
+  // Also their defaults: who writes them believes that they count.
+  for (const char* backend : {"cpu", ""}) {
+    for (const std::vector<std::string>& option :
+         std::vector<std::vector<std::string>>{{"--storage", "bf16"},
+                                               {"--storage", "fp32"},
+                                               {"--gpus", "one"},
+                                               {"--attention", "products"},
+                                               {"--gemm-sms", "8"},
+                                               {"--ctas", "2"},
+                                               {"--kernels"}}) {
+      std::vector<std::string> words = option;
+      if (*backend != '\0') {
+        words.insert(words.end(), {"--backend", backend});
+      }
+      EXPECT_THAT(refusal(words), HasSubstr(option[0] + " is an option of --backend cuda"));
+    }
+  }
+  EXPECT_THAT(refusal({"--backend", "cuda", "--clock", "free"}), HasSubstr("paces nothing"));
+  EXPECT_THAT(refusal({"--backend", "cuda", "--storage", "fp32", "--attention", "fused"}),
+              HasSubstr("--attention fused is for tensors in BF16"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--dilation", "2"}), HasSubstr("paces nothing"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--ctas", "4"}), HasSubstr("give --gpus each"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "two"}), HasSubstr("one or each"));
-  EXPECT_THAT(refusal({"--kernels"}), HasSubstr("share one GPU"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "each", "--kernels"}),
               HasSubstr("share one GPU"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi", "--gpus", "each"}),
-              HasSubstr("leave --gpus and --graph out"));
+              HasSubstr("--gpus is not for --transport mpi and --launcher"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi", "--launcher", "mpirun"}),
               HasSubstr("leave one out"));
 }
@@ -193,6 +209,10 @@ TEST(GpuCommandTest, MoesimExecuteRefusesThemToo) {
   EXPECT_THAT(refusal({"--gpus", "each", "--kernels"}), HasSubstr("not for --gpus each"));
   EXPECT_THAT(refusal({"--ctas", "2"}), HasSubstr("an option of --gpus each and of --transport"));
   EXPECT_THAT(refusal({"--clock", "raw"}), HasSubstr("paces nothing"));
+  EXPECT_THAT(refusal({"--attention", "fused"}), HasSubstr("give --storage bf16"));
+  EXPECT_THAT(refusal({"--attention", "fused", "--storage", "bf16", "--rounding", "exact"}),
+              HasSubstr("no --rounding exact"));
+  EXPECT_THAT(refusal({"--repeat", "5", "--spread", "0.05"}), HasSubstr("a larger --max-repeat"));
 }
 
 }  // namespace
