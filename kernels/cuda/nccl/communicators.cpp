@@ -13,6 +13,8 @@
 namespace moesim {
 namespace {
 
+// Between two looks at a call that goes on. Chosen, not measured, as the next: it is added to the
+// host's time for a collective, once at most where NCCL is done at once.
 constexpr std::chrono::microseconds kPause{20};
 // Calls of NCCL that do not wait for peers return sooner.
 constexpr std::chrono::milliseconds kGrace{200};
