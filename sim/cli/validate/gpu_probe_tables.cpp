@@ -107,7 +107,7 @@ void add_launches(const GpuFindings& findings, SectionWriter& writer) {
 
 void add_collectives(const GpuFindings& findings, SectionWriter& writer) {
   if (!findings.collectives.empty()) {
-    writer.say("NCCL's collectives, bytes per rank (one GPU: with itself, no links):");
+    writer.say("NCCL's collectives, bytes per rank (one GPU: sends to itself, no links):");
     Table table({"operation", "GPUs", "CTAs", "packed", "start-up", "rate", "standard error", "n"});
     for (const CollectiveFinding& one : findings.collectives) {
       const double slope = one.line.seconds_per_unit;

@@ -1,5 +1,6 @@
 // The functions of cuBLASLt that the CUDA backend calls. Sums are those of kernels/gemm.h.
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <cublasLt.h>
@@ -217,6 +218,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t,
                                               int* num_results) {
   return call("cublasLtMatmulAlgoGetHeuristic", [&] {
     results[0] = {};
+    results[0].algo.data[0] = static_cast<uint64_t>(device().next_algorithm());
     *num_results = 1;
   });
 }
@@ -233,11 +235,14 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t,
                               cublasLtMatrixLayout_t,
                               void* d,
                               cublasLtMatrixLayout_t d_layout,
-                              const cublasLtMatmulAlgo_t*,
+                              const cublasLtMatmulAlgo_t* algorithm,
                               void*,
                               size_t,
                               cudaStream_t stream) {
-  return call("cublasLtMatmul", [&] {
+  const bool is_added = *static_cast<const float*>(beta) != 0;
+  const std::string function =
+      "product " + std::to_string(algorithm->data[0]) + (is_added ? ", added" : "");
+  return moesim::testing::fake_launch<cublasStatus_t>("cublasLtMatmul", function, [&] {
     const Multiplication multiplication{*reinterpret_cast<const Operation*>(operation),
                                         layout_of(a_layout),
                                         layout_of(b_layout),
@@ -245,11 +250,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t,
                                         a,
                                         b,
                                         d,
-                                        *static_cast<const float*>(beta) != 0};
+                                        is_added};
     device().add_work(
         reinterpret_cast<FakeStream*>(stream),
         [multiplication] { multiplication.run(); },
         device().options().kernel_time,
         true);
+    return CUBLAS_STATUS_SUCCESS;
   });
 }

@@ -81,6 +81,8 @@ struct State {
   bool is_hanging = false;
   std::vector<std::weak_ptr<Member>> members;
   int num_communicators = 0;
+  int num_aborted = 0;
+  std::map<int, size_t> spoiled;  // a byte of what comes next, by rank of the world
   int64_t num_ids = 0;
   Enqueue enqueue;
 };

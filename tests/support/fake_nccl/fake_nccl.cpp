@@ -118,6 +118,8 @@ void reset() {
   all.worlds.clear();
   all.faults.clear();
   all.is_hanging = false;
+  all.num_aborted = 0;
+  all.spoiled.clear();
   all.members.clear();
 }
 
@@ -136,6 +138,7 @@ void abort_all(const std::vector<ncclComm_t>& communicators) {
   for (const ncclComm_t communicator : communicators) {
     Member& member = *communicator->member;
     member.is_aborted = true;
+    ++state().num_aborted;
     if (member.clique != nullptr) {
       forget_splits(member);
     }
@@ -156,6 +159,16 @@ void raise(int world_rank, ncclResult_t error) {
 int num_communicators() {
   const Lock lock(state().mutex);
   return state().num_communicators;
+}
+
+int num_aborted() {
+  const Lock lock(state().mutex);
+  return state().num_aborted;
+}
+
+void spoil(int world_rank, size_t byte) {
+  const Lock lock(state().mutex);
+  state().spoiled[world_rank] = byte;
 }
 
 Made made(ncclComm_t communicator) {
