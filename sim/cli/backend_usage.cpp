@@ -81,8 +81,8 @@ std::vector<IgnoredOptions> ignored(const BackendOptions& backend, bool in_proce
        is_launched,
        "has no effect with --launcher: moesim-execute knows no profile and measures"},
       {{"--clock"},
-       is_anchored && has_processes,
-       "anchored needs planned ends, which the real links of processes do not have",
+       is_anchored && is_launched,  // processes of mpirun say so once, together (MpiExecutor)
+       "anchored needs planned ends, which the real links of --launcher do not have",
        "use --clock free or raw"},
       {{"--spread"},
        rule.most == rule.least,
