@@ -62,7 +62,7 @@ GpuRanks gpu_ranks(const RunOptions& options) {
 }
 
 int execute_on_gpus(const RunOptions& options) {
-  require_gpu(options.gpu.cuda.device);
+  require_gpu(gpu_ranks(options));
   const Program program = load_verified(options);
   check_memory(program, program.num_ranks, options.program);
   std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu_ranks(options));
