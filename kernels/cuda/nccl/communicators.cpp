@@ -36,11 +36,9 @@ ncclConfig_t config_of(const CommunicatorOptions& options, const CtaRange& ctas)
 // told before any is waited for (NCCL 2.22; before, ncclCommAbort knows no groups). What cannot
 // even be aborted is lost: who aborts is on the way out, and the error that led there is told.
 void abort_all(const std::vector<ncclComm_t>& handles) {
-#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
-  const bool is_group = ncclGroupStart() == ncclSuccess;
-#else
-  constexpr bool is_group = false;
-#endif
+  int version = 0;
+  static_cast<void>(ncclGetVersion(&version));
+  const bool is_group = version >= NCCL_VERSION(2, 22, 0) && ncclGroupStart() == ncclSuccess;
   for (const ncclComm_t handle : handles) {
     static_cast<void>(ncclCommAbort(handle));
   }

@@ -29,7 +29,8 @@ DeviceFacts prepare_device(const Program& program,
   if (options.cuda.uses_graph) {
     throw Error("collectives of NCCL are not captured as a graph; run the Program without one");
   }
-  if (options.native_all_to_all && NCCL_VERSION_CODE < NCCL_VERSION(2, 28, 0)) {
+  constexpr int kFirst = NCCL_VERSION(2, 28, 0);
+  if (options.native_all_to_all && (NCCL_VERSION_CODE < kFirst || nccl_version() < kFirst)) {
     throw Error("this NCCL has no ncclAlltoAll, 2.28 is the first; leave the option out");
   }
   set_hardware_queues(options.cuda.hardware_queues, options.cuda.device);
@@ -152,8 +153,7 @@ RankExecutor make_nccl_rank(const Program& program, RankPeers& peers, const Nccl
 }
 
 std::vector<std::string> NcclExecutor::assumptions() const {
-  int version = 0;
-  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  const int version = nccl_version();
   std::vector<std::string> lines = {
       fmt::format("measured on {}", describe(facts_)),
       fmt::format("collectives are those of NCCL {}.{}.{} between {} GPUs, the packing of regions "

@@ -144,10 +144,10 @@ class FakeDevice {
   FakeCudaOptions options_;
   Random random_;
   std::map<std::string, int> calls_;
-  std::string queues_at_first_call_;
   std::map<std::string, int> launches_;
   bool allows_first_launches_ = true;
   int num_algorithms_ = 0;
+  std::string queues_at_first_call_;
   std::map<void*, std::shared_ptr<void>> handles_;
   std::shared_ptr<FakeGraph> capture_;
   std::map<void*, int64_t> device_blocks_;

@@ -79,6 +79,7 @@ struct State {
   std::map<std::string, std::shared_ptr<Clique>> worlds;  // by id
   std::map<std::string, Fault> faults;
   bool is_hanging = false;
+  int version = NCCL_VERSION_CODE;
   std::vector<std::weak_ptr<Member>> members;
   int num_communicators = 0;
   int num_aborted = 0;

@@ -118,6 +118,7 @@ void reset() {
   all.worlds.clear();
   all.faults.clear();
   all.is_hanging = false;
+  all.version = NCCL_VERSION_CODE;
   all.num_aborted = 0;
   all.spoiled.clear();
   all.members.clear();
@@ -161,6 +162,11 @@ int num_communicators() {
   return state().num_communicators;
 }
 
+void set_version(int version) {
+  const Lock lock(state().mutex);
+  state().version = version;
+}
+
 int num_aborted() {
   const Lock lock(state().mutex);
   return state().num_aborted;
@@ -188,8 +194,10 @@ using namespace moesim::fake_nccl;
 extern "C" {
 
 ncclResult_t ncclGetVersion(int* version) {
-  *version = NCCL_VERSION_CODE;
-  return fault_of("ncclGetVersion");
+  const ncclResult_t fault = fault_of("ncclGetVersion");
+  const std::lock_guard lock(state().mutex);
+  *version = state().version;
+  return fault;
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {

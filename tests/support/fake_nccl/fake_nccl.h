@@ -34,6 +34,9 @@ void raise(int world_rank, ncclResult_t error);
 // This byte of the next data that a rank of the world receives is another one than was sent.
 void spoil(int world_rank, size_t byte);
 
+// What ncclGetVersion says from now on, as a library that is older than its header.
+void set_version(int version);
+
 // Those that nobody has destroyed or aborted yet.
 int num_communicators();
 // Those that were aborted since the last reset().
