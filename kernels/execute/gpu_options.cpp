@@ -52,6 +52,11 @@ void add_tuning(CLI::App& app, RunOptions& options) {
          "Of each NCCL communicator. Default: NCCL's choice")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxCtas));
+  app.add_option("--compare-attention",
+                 options.compare_attention,
+                 "Instead of other runs: attention fused beside products,\n"
+                 "in BF16, and how far they are apart, as JSON")
+      ->option_text("FILE");
   app.add_flag("--graph", options.gpu.cuda.uses_graph, "Launches an iteration as one CUDA graph");
   app.add_flag("--kernels",
                options.kernels,
@@ -104,6 +109,22 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
   if (options.gpu_probes.empty()) {
     refuse(app, {"--probe-set", "--budget"}, "is an option of --gpu-probes");
   }
+  if (!options.compare_attention.empty()) {
+    refuse(app,
+           {"--storage",
+            "--attention",
+            "--graph",
+            "--kernels",
+            "--rounding",
+            "--repeat",
+            "--max-repeat",
+            "--warmup",
+            "--trace",
+            "--traces",
+            "--results",
+            "--record"},
+           "says nothing to --compare-attention, which runs twice, in BF16");
+  }
   if (options.backend == BackendKind::kCuda) {
     refuse(app,
            {"--cluster", "--clock", "--dilation", "--launch-overhead"},
@@ -114,6 +135,7 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
             "--device",
             "--storage",
             "--attention",
+            "--compare-attention",
             "--gemm-sms",
             "--ctas",
             "--graph",
@@ -122,10 +144,11 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
   }
   if (options.transport == TransportKind::kMpi) {
     refuse(app,
-           {"--gpus", "--device", "--graph", "--kernels"},
+           {"--gpus", "--device", "--graph", "--kernels", "--compare-attention"},
            "is not for --transport mpi, where each rank has a process and a GPU");
   } else if (options.gpu.one_gpu_each) {
-    refuse(app, {"--device", "--graph", "--kernels"}, "is not for --gpus each");
+    refuse(
+        app, {"--device", "--graph", "--kernels", "--compare-attention"}, "is not for --gpus each");
   } else {
     refuse(app,
            {"--ctas"},

@@ -37,6 +37,9 @@ struct GpuRanks {
   int most_ctas = 0;
 };
 
+// Empty where attention can be fused; else what this build or this machine lacks, in a sentence.
+std::string missing_for_fused_attention();
+
 // Keeps a reference to the Program, which the verifier has accepted. Throws what require_gpu does,
 // Failure where the device's memory is too small, and Error for what cannot be run.
 std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks);
@@ -74,6 +77,10 @@ struct GpuProbeRun {
   // Gets what is known so far whenever a group of probes is over (ProbeRules::keep).
   std::function<void(const GpuProbes&)> keep{};
 };
+
+// Writes what is known so far into a file, whole each time, so that it is there when the process is
+// ended. Nothing for a pipe or a device, which would get one behind the other.
+std::function<void(const GpuProbes&)> keeping_in(const std::string& path);
 
 // Probes the devices of this process; collectives over powers of two of them. Throws what
 // require_gpu does, and Failure where the GPU fails at the reference.

@@ -1,6 +1,6 @@
 #include <chrono>
 #include <cstdlib>
-#include <string_view>
+#include <exception>
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
@@ -29,11 +29,8 @@ std::vector<int> all_devices() {
 // What changes how fast the libraries are.
 void add_variables(std::vector<std::string>& lines) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    for (const std::string_view prefix : {"CUDA_", "NCCL_", "CUBLAS", "NVIDIA_TF32"}) {
-      if (text.starts_with(prefix)) {
-        lines.emplace_back(text);
-      }
+    if (is_gpu_variable(*entry)) {
+      lines.emplace_back(*entry);
     }
   }
 }
@@ -63,6 +60,15 @@ GpuRanks with_attention(GpuRanks ranks) {
 void require_gpu(int device) {
   if (device >= count_devices()) {
     use_device(device);  // says what is missing
+  }
+}
+
+std::string missing_for_fused_attention() {
+  try {
+    static_cast<void>(fused_attention_maker());
+    return {};
+  } catch (const std::exception& missing) {
+    return missing.what();
   }
 }
 
