@@ -29,9 +29,13 @@ DeviceFacts prepare_device(const Program& program, const CudaOptions& options) {
   return device_facts(options.device);
 }
 
+// Kernels keep the priorities of the streams that they were captured on: without the flag all of
+// them take that of the stream that the graph is launched on.
 ExecutableGraph instantiate(const Graph& graph) {
   cudaGraphExec_t executable = nullptr;
-  check_cuda(cudaGraphInstantiate(&executable, graph.get(), 0), "cudaGraphInstantiate");
+  check_cuda(
+      cudaGraphInstantiate(&executable, graph.get(), cudaGraphInstantiateFlagUseNodePriority),
+      "cudaGraphInstantiate");
   return ExecutableGraph(executable);
 }
 

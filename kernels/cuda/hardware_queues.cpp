@@ -13,13 +13,11 @@ namespace moesim {
 namespace {
 
 constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
-constexpr const char* kModuleLoading = "CUDA_MODULE_LOADING";
 
 }  // namespace
 
 void set_hardware_queues(int queues, int device) {
   CHECK(queues >= 1 && queues <= 32, "{} hardware queues", queues);
-  CHECK(setenv(kModuleLoading, "EAGER", 0) == 0, "{}", kModuleLoading);
   const std::string wanted = std::to_string(queues);
   const char* before = std::getenv(kVariable);
   if (before != nullptr && before == wanted) {

@@ -3,12 +3,9 @@
 namespace moesim {
 
 // Has the device map streams to so many hardware queues (1..32), by the environment variable
-// CUDA_DEVICE_MAX_CONNECTIONS, which CUDA reads when it makes a device's context. Throws Failure
-// where the variable said something else and the context is there already: then nothing changes it.
-// Call it before anything else that uses CUDA.
-//
-// Sets CUDA_MODULE_LOADING to EAGER, too, unless it is set: a kernel that is loaded when it is
-// first launched, beside one that waits, may wait for that one's end.
+// CUDA_DEVICE_MAX_CONNECTIONS, which CUDA reads when it makes a device's context or before. Throws
+// Failure where the variable said something else and the context is there already: then nothing
+// changes it. Call it before anything else that uses CUDA.
 void set_hardware_queues(int queues, int device);
 
 }  // namespace moesim

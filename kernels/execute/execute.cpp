@@ -63,7 +63,7 @@ GpuRanks gpu_ranks(const RunOptions& options) {
 }
 
 int execute_on_gpus(const RunOptions& options) {
-  require_gpu(options.gpu.cuda.device);
+  require_gpu(gpu_ranks(options));
   const Program program = load_verified(options);
   check_memory(program, program.num_ranks, options.program);
   std::unique_ptr<Executor> executor = make_gpu_executor(program, gpu_ranks(options));
@@ -89,7 +89,7 @@ int execute_on_gpus(const RunOptions& options, const Processes& processes) {
 
 int compare_attention(const RunOptions& options) {
   constexpr int kSkipped = 77;
-  require_gpu(options.gpu.cuda.device);
+  require_gpu(gpu_ranks(options));
   const std::string missing = missing_for_fused_attention();
   if (!missing.empty()) {
     fmt::print(stderr, "{}\n", visible_in_line(missing));

@@ -20,10 +20,6 @@ namespace moesim {
 // What programs see of the CUDA backend, whether it was built (with_cuda.cpp) or not
 // (without_cuda.cpp).
 
-// Throws Error where it was not built, which says how to get it, and Failure, in one sentence,
-// where there is no device. Makes no context.
-void require_gpu(int device);
-
 // What an option may ask for: no GPU has more SMs, NCCL no more CTAs.
 inline constexpr int kMaxSms = 1024;
 inline constexpr int kMaxCtas = 64;
@@ -39,6 +35,11 @@ struct GpuRanks {
 
 // Empty where attention can be fused; else what this build or this machine lacks, in a sentence.
 std::string missing_for_fused_attention();
+
+// Throws Error where it was not built, which says how to get it, and Failure, in one sentence,
+// where there is no device. Makes no context. What CUDA reads from the environment is set before:
+// nothing that uses CUDA comes earlier.
+void require_gpu(const GpuRanks& ranks);
 
 // Keeps a reference to the Program, which the verifier has accepted. Throws what require_gpu does,
 // Failure where the device's memory is too small, and Error for what cannot be run.

@@ -46,6 +46,13 @@ ProbeMachine machine_of(const GpuProbeRun& run, const DeviceFacts& facts) {
           .has_nccl = has_nccl()};
 }
 
+// Without making the device's context: hardware queues must be set before that.
+void require_device(int device) {
+  if (device >= count_devices()) {
+    use_device(device);  // says what is missing
+  }
+}
+
 // With somebody who fuses attention, where that is asked for.
 GpuRanks with_attention(GpuRanks ranks) {
   if (ranks.fuses_attention) {
@@ -56,11 +63,10 @@ GpuRanks with_attention(GpuRanks ranks) {
 
 }  // namespace
 
-// Without making the device's context: hardware queues must be set before that.
-void require_gpu(int device) {
-  if (device >= count_devices()) {
-    use_device(device);  // says what is missing
-  }
+void require_gpu(const GpuRanks& ranks) {
+  const int device = ranks.one_gpu_each ? 0 : ranks.cuda.device;
+  set_hardware_queues(ranks.cuda.hardware_queues, device);
+  require_device(device);
 }
 
 std::string missing_for_fused_attention() {
@@ -103,12 +109,12 @@ std::vector<KernelTime> time_gpu_kernels(const Program& program,
 }
 
 MakeRankExecutor gpu_rank_maker(const GpuRanks& ranks, const PlaceHere& here) {
-  require_gpu(0);
+  require_gpu(ranks);
   return nccl_rank_maker(with_attention(ranks), here);
 }
 
 std::vector<std::string> gpu_environment(int device) {
-  require_gpu(device);
+  require_device(device);
   const DeviceFacts facts = device_facts(device);
   std::vector<std::string> lines = {
       fmt::format("{}, {} of them", describe(facts), count_devices()),

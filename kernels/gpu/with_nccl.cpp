@@ -6,7 +6,6 @@
 #include <nccl.h>
 
 #include "kernels/cuda/device_facts.h"
-#include "kernels/cuda/hardware_queues.h"
 #include "kernels/cuda/nccl/nccl_call.h"
 #include "kernels/cuda/nccl/nccl_executor.h"
 #include "kernels/cuda/nccl/nccl_threads.h"
@@ -36,7 +35,7 @@ std::string nccl_text() {
 }
 
 std::unique_ptr<Executor> make_nccl_executor(const Program& program, const GpuRanks& ranks) {
-  require_gpu(0);
+  require_gpu(ranks);
   if (program.num_ranks > count_devices()) {
     throw Failure(
         fmt::format("{} ranks on GPUs of their own, and this process sees {}; run fewer ranks, or "
@@ -54,7 +53,6 @@ MakeRankExecutor nccl_rank_maker(const GpuRanks& ranks, const PlaceHere& here) {
   NcclOptions options = nccl_options(ranks);
   options.cuda.device = choice.device;
   options.device_is_shared = choice.is_shared;
-  set_hardware_queues(options.cuda.hardware_queues, options.cuda.device);
   return [options](const Program& program, RankPeers& peers) {
     return make_nccl_rank(program, peers, options);
   };

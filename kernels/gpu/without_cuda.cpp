@@ -12,7 +12,7 @@ Error not_built() {
 
 }  // namespace
 
-void require_gpu(int /*device*/) {
+void require_gpu(const GpuRanks& /*ranks*/) {
   throw not_built();
 }
 

@@ -43,15 +43,15 @@ std::string visible_in_line(std::string_view text) {
   return result;
 }
 
-std::string abbreviated(std::string_view raw) {
-  const std::string text = visible_in_line(raw);
+std::string abbreviated(std::string_view text) {
+  std::string shown = visible_in_line(text);
   std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (starts_character(text[at]) && count++ == kMaxCharacters) {
-      return text.substr(0, at) + "…";
+  for (std::size_t at = 0; at < shown.size(); ++at) {
+    if (starts_character(shown[at]) && count++ == kMaxCharacters) {
+      return shown.substr(0, at) + "…";
     }
   }
-  return text;
+  return shown;
 }
 
 std::string in_quotes(std::string_view text) {

@@ -109,7 +109,7 @@ void Backend::require_runnable(const std::vector<Program>& programs) const {
 
 void Backend::require_machine(const std::vector<Program>& programs) const {
   if (is_cuda() && options_.launcher.empty()) {
-    require_gpu(options_.gpu.cuda.device);
+    require_gpu(gpu_ranks());
   }
   const int64_t memory = available_memory();
   const double num_runs = rule_.least + kNumWarmups;

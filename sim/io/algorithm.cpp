@@ -37,6 +37,7 @@ auto find_named(const Values& values,
                 const std::string& text,
                 const std::string& location) {
   std::vector<std::string> names;
+  names.reserve(std::size(values));
   for (const auto& value : values) {
     names.emplace_back(name_of(value));
   }
@@ -82,6 +83,7 @@ std::string algorithm_problem(CollectiveOperation operation, Algorithm algorithm
     return {};
   }
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const Algorithm fitting : known) {
     names.emplace_back(to_string(fitting));
   }

@@ -45,7 +45,7 @@ int capacity_rows(const ModelConfig& model, int domain_rows) {
 }
 
 double forward_flops_per_layer(const ModelConfig& model, double kept_share) {
-  const double tokens = static_cast<double>(model.tokens());
+  const auto tokens = static_cast<double>(model.tokens());
   const double embedding = model.embedding;
   const double kv_columns = model.kv_heads * model.head_size();
   // Multiply-adds of QKV and projection, then of scores and weighted values: 2*B*L*keys*M, where a

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<int>::max();
 
 int bits_of(int size) {
-  return std::bit_width(static_cast<unsigned>(size));
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(size)));
 }
 
 }  // namespace
@@ -41,8 +41,8 @@ void AccessList::visit_near(Lane& lane, const Footprint& where, Visit visit) {
     return lane.accesses.lower_bound(static_cast<int>(std::clamp<std::int64_t>(first, 0, kMost)));
   };
   const auto visit_between = [&](std::int64_t first, std::int64_t end) {
-    const Place last = place_of(end);
-    for (Place place = place_of(first); place != last;) {
+    const auto last = place_of(end);
+    for (auto place = place_of(first); place != last;) {
       visit(place++);
     }
   };

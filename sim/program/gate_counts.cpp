@@ -28,7 +28,7 @@ std::int64_t block_count(const std::vector<int>& tokens, int occurrence, int num
   }
   if (num_domains % num_blocks == 0) {
     const int num_parts = num_domains / num_blocks;
-    const auto first = tokens.begin() + occurrence * num_parts;
+    const auto first = tokens.begin() + std::ptrdiff_t{occurrence} * num_parts;
     return std::accumulate(first, first + num_parts, std::int64_t{0});
   }
   return share(
@@ -89,6 +89,7 @@ RowCounts gate_counts(const Program& program,
     const auto sources = source_ranks(program, groups, gate.domains, gathered_over, rank);
     for (const int expert : gate.experts) {
       std::vector<int> tokens;
+      tokens.reserve(sources.size());
       for (const int source : sources) {
         tokens.push_back(routing.tokens[source][expert]);
       }

@@ -56,7 +56,7 @@ class HeadOfLine {
     const int ahead_stream = program_.tasks[ahead].stream;
     const int behind_stream = program_.tasks[behind].stream;
     const std::pair<int, int> pair = std::minmax(ahead_stream, behind_stream);
-    if (warned_.count(pair) != 0) {
+    if (warned_.contains(pair)) {
       return;
     }
     const int blocker = order.waits_beyond(ahead, behind);

@@ -1,4 +1,5 @@
 // Shapes of gate, order, unorder, expert and attention.
+#include <array>
 #include <set>
 #include <variant>
 
@@ -86,8 +87,8 @@ void check_unorder(const Unorder& unorder, Pass pass, Operands& operands) {
   }
 }
 
-constexpr const char* kWeightNames[] = {"w1", "w2", "w3"};
-constexpr const char* kGradientNames[] = {"dw1", "dw2", "dw3"};
+constexpr auto kWeightNames = std::to_array<const char*>({"w1", "w2", "w3"});
+constexpr auto kGradientNames = std::to_array<const char*>({"dw1", "dw2", "dw3"});
 
 // Each weight holds M x H/N_ESP elements for every expert of the rank. `hidden` keeps both halves
 // of SwiGLU.

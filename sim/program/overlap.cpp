@@ -1,6 +1,7 @@
 #include "sim/program/overlap.h"
 
 #include <algorithm>
+#include <array>
 
 namespace moesim {
 namespace {
@@ -51,10 +52,10 @@ void subtract(std::vector<Rectangle>& from, const Rectangle& part) {
       rest.push_back(whole);
       continue;
     }
-    const Rectangle pieces[] = {{whole.blocks, whole.first_row, first_row},
-                                {whole.blocks, end_row, whole.end_row},
-                                {{whole.blocks.first, first}, first_row, end_row},
-                                {{end, whole.blocks.end}, first_row, end_row}};
+    const auto pieces = std::to_array<Rectangle>({{whole.blocks, whole.first_row, first_row},
+                                                  {whole.blocks, end_row, whole.end_row},
+                                                  {{whole.blocks.first, first}, first_row, end_row},
+                                                  {{end, whole.blocks.end}, first_row, end_row}});
     for (const Rectangle& piece : pieces) {
       if (piece.first_row < piece.end_row && piece.blocks.first < piece.blocks.end) {
         rest.push_back(piece);
@@ -75,6 +76,7 @@ void subtract(std::vector<Rectangle>& left,
 
 std::vector<Rectangle> rectangles(const std::vector<BlockRange>& blocks, const Footprint& whole) {
   std::vector<Rectangle> result;
+  result.reserve(blocks.size());
   for (const BlockRange& range : blocks) {
     result.push_back({range, whole.first_row, whole.end_row});
   }

@@ -17,7 +17,7 @@ int StreamClocks::at(StreamClock clock, int stream) const {
 }
 
 StreamClock StreamClocks::with(StreamClock clock, int stream, int task) {
-  const int needed = std::bit_width(static_cast<unsigned>(stream));
+  const auto needed = static_cast<int>(std::bit_width(static_cast<unsigned>(stream)));
   const StreamClock wide = lifted(clock, std::max(clock.height, needed));
   return {with(wide.root, wide.height, stream, task), wide.height};
 }

@@ -60,7 +60,7 @@ Work expert_work(const Program& program, const Expert& expert, const Task& task)
   const Region& hidden = backward ? task.reads[2] : task.writes.back();
   const int halves = expert.swiglu ? 2 : 1;
   const double embedding = tensor_of(program, x).columns;
-  const double width = tensor_of(program, hidden).columns / halves;
+  const int width = tensor_of(program, hidden).columns / halves;
   Work forward;
   forward.num_gemms = expert.swiglu ? 3 : 2;
   forward.flops = kFlopsPerMac * list_rows(x) * embedding * width * forward.num_gemms;

@@ -37,7 +37,7 @@ class AttentionPlan {
   int64_t workspace_bytes() const { return workspace_bytes_; }
 
   struct Binding {
-    AttentionTensor tensor;
+    AttentionTensor tensor{};
     DeviceAddress address = 0;
   };
   // On the handle's stream.

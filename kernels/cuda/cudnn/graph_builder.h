@@ -50,7 +50,7 @@ class GraphBuilder {
 
   // Of FP32 sums.
   void multiply(Tensor left, Tensor right, Tensor to);
-  void reduce(cudnnReduceTensorOp_t operation, Tensor from, Tensor to);
+  void reduce(cudnnReduceTensorOp_t operator_of, Tensor from, Tensor to);
   // The same memory under another shape.
   void reshape(Tensor from, Tensor to);
 

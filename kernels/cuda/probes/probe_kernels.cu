@@ -6,7 +6,8 @@ namespace {
 
 constexpr int kThreads = 512;
 // How often a block that copies looks whether it is to stop: the flag lies in the host's memory.
-constexpr int kLook = 64;
+constexpr int kLook = 16;
+constexpr int kInFlight = 4;
 
 __device__ int64_t now() {
   int64_t nanoseconds;
@@ -19,27 +20,52 @@ __device__ bool is_to_stop(const volatile int* stop, int64_t begin) {
   return *stop != 0 || now() - begin >= kLongestBeside;
 }
 
+// Each thread keeps kInFlight loads under way before it stores: with one at a time 512 threads ask
+// an SM's memory for 8 KiB in each of its latencies, less than what a collective's block carries.
+// `stop`, where there is one, is looked at every kLook rounds; returns whether it says so.
+__device__ bool copy_once(const uint4* __restrict__ from,
+                          uint4* __restrict__ to,
+                          int64_t count,
+                          const volatile int* stop,
+                          int64_t begin) {
+  const int64_t stride = int64_t{gridDim.x} * kThreads;
+  int64_t at = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  for (int round = 1; at + (kInFlight - 1) * stride < count; ++round, at += kInFlight * stride) {
+    uint4 values[kInFlight];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      values[i] = from[at + i * stride];
+    }
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      to[at + i * stride] = values[i];
+    }
+    if (stop != nullptr && round % kLook == 0 && is_to_stop(stop, begin)) {
+      return true;
+    }
+  }
+  for (; at < count; at += stride) {
+    to[at] = from[at];
+  }
+  return stop == nullptr || is_to_stop(stop, begin);
+}
+
 // Again and again where `stop` is given.
 __global__ void __launch_bounds__(kThreads)
     copy_blocks(const uint4* from, uint4* to, int64_t count, const volatile int* stop) {
-  const int64_t stride = int64_t{gridDim.x} * kThreads;
   const int64_t begin = now();
-  int num_copied = 0;
-  do {
-    for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
-      to[i] = from[i];
-      if (stop != nullptr && ++num_copied % kLook == 0 && is_to_stop(stop, begin)) {
-        return;
-      }
-    }
-  } while (stop != nullptr && !is_to_stop(stop, begin));
+  while (!copy_once(from, to, count, stop, begin)) {
+  }
 }
 
+// One thread looks, the others wait for it: hundreds of warps that read the host's memory would
+// fill the link to it.
 __global__ void __launch_bounds__(kThreads) occupy(const volatile int* stop) {
   const int64_t begin = now();
-  while (!is_to_stop(stop, begin)) {
+  while (threadIdx.x == 0 && !is_to_stop(stop, begin)) {
     __nanosleep(200);
   }
+  __syncthreads();
 }
 
 __global__ void do_nothing() {}

@@ -144,6 +144,7 @@ std::unique_ptr<google::protobuf::Message> make_message(Schema schema) {
 
 std::vector<std::string> field_names(const Descriptor& schema) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(schema.field_count()));
   for (int i = 0; i < schema.field_count(); ++i) {
     names.push_back(schema.field(i)->name());
   }

@@ -58,7 +58,7 @@ void apply_speed(const Fields& fields, const Cluster& cluster, std::vector<doubl
   speeds.resize(static_cast<std::size_t>(cluster.num_gpus()), 1);
   for (int node = first_node; node <= last_node; ++node) {
     for (int gpu = first_gpu; gpu <= last_gpu; ++gpu) {
-      double& speed = speeds[static_cast<std::size_t>(node * cluster.gpus_per_node + gpu)];
+      double& speed = speeds[static_cast<std::size_t>(node) * cluster.gpus_per_node + gpu];
       speed *= factor;
       check_speed(fields, speed);
     }

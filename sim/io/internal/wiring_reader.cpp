@@ -96,7 +96,7 @@ NodeGroup read_node_group(const Fields& fields) {
   group.location = fields.error("").location();
   group.count = fields.integer_or("count", 0, kRankCount);
   if (fields.has("node") == fields.has("import")) {
-    throw fields.error("give either \"node\" or \"import\"");
+    throw fields.error(R"(give either "node" or "import")");
   }
   if (fields.has("import")) {
     group.node = read_dump(fields);

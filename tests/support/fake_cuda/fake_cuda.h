@@ -53,8 +53,10 @@ class FakeCuda {
   const std::map<std::string, int>& calls() const;
   // Waits that had something to wait for.
   int num_waits() const;
-  // Streams that were made with more than the least priority.
+  // Streams that were made, and streams of graphs that run, with more than the least priority.
   int num_high_priority_streams() const;
+  // CUDA_DEVICE_MAX_CONNECTIONS when CUDA was first called: what comes later it may not see.
+  const std::string& queues_at_first_call() const;
   // Whether all that is on the streams comes to its end without anybody's help.
   bool becomes_idle();
   // Streams, events, graphs, memory, descriptors that were made and not given back.

@@ -43,6 +43,10 @@ int FakeCuda::num_high_priority_streams() const {
   return device_->num_high_priorities();
 }
 
+const std::string& FakeCuda::queues_at_first_call() const {
+  return device_->queues_at_first_call();
+}
+
 bool FakeCuda::becomes_idle() {
   const std::lock_guard lock(device_->mutex());
   device_->run_all();
@@ -68,6 +72,10 @@ void FakeDevice::install(FakeDevice* device) {
 }
 
 std::optional<int> FakeDevice::enter(const std::string& call) {
+  if (const char* queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+      calls_.empty() && queues != nullptr) {
+    queues_at_first_call_ = queues;
+  }
   const int number = ++calls_[call];
   host_now_ = host_now_ + options_.call_time;
   const std::optional<Fault>& fault = options_.fault;
@@ -89,8 +97,9 @@ bool FakeDevice::is_occupied() const {
 
 FakeStream* FakeDevice::make_stream(int priority) {
   has_context_ = true;
-  num_high_priorities_ += priority < 0 ? 1 : 0;  // as CUDA counts
   FakeStream* stream = make<FakeStream>();
+  stream->is_high = priority < 0;  // as CUDA counts
+  num_high_priorities_ += stream->is_high ? 1 : 0;
   stream->priority = random_.uniform();
   streams_.push_back(stream);
   return stream;
@@ -322,6 +331,7 @@ void FakeDevice::launch(const FakeGraph& graph, FakeStream* stream) {
   FakeEvent after;
   for (const auto& [captured, items] : graph.items) {
     FakeStream* replay = replays_.emplace_back(std::make_unique<FakeStream>()).get();
+    num_high_priorities_ += graph.keeps_priorities && captured->is_high ? 1 : 0;
     replay->priority = random_.uniform();
     wait(replay, before);
     for (FakeItem item : items) {

@@ -42,6 +42,7 @@ struct FakeItem {
 struct FakeStream {
   std::deque<FakeItem> items;
   Time now;                          // when what it has done so far ends
+  bool is_high = false;              // made with more than the least priority
   double priority = 0;               // of its next step
   bool is_held_up = false;           // its attempt failed, and nothing else has happened since
   class FakeGraph* graph = nullptr;  // that captures it
@@ -52,6 +53,7 @@ class FakeGraph {
  public:
   std::map<FakeStream*, std::vector<FakeItem>> items;
   FakeStream* origin = nullptr;
+  bool keeps_priorities = false;  // of the streams; else all have that of the launch's stream
 };
 
 // The device's state, and the scheduler of its streams.
@@ -69,6 +71,7 @@ class FakeDevice {
   // launch of a kernel beside an endless one: CUDA may load it when the device is empty only.
   std::optional<int> enter(const std::string& call);
   const std::map<std::string, int>& calls() const { return calls_; }
+  const std::string& queues_at_first_call() const { return queues_at_first_call_; }
   int num_waits() const { return num_waits_; }
   int num_high_priorities() const { return num_high_priorities_; }
 
@@ -135,6 +138,7 @@ class FakeDevice {
   FakeCudaOptions options_;
   Random random_;
   std::map<std::string, int> calls_;
+  std::string queues_at_first_call_;
   std::map<void*, std::shared_ptr<void>> handles_;
   std::shared_ptr<FakeGraph> capture_;
   std::map<void*, int64_t> device_blocks_;

@@ -246,10 +246,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable,
                                  cudaGraph_t graph,
-                                 unsigned long long) {
+                                 unsigned long long flags) {
   return call("cudaGraphInstantiate", [&] {
     auto* copy = device().make<FakeGraph>();
     *copy = *reinterpret_cast<FakeGraph*>(graph);
+    copy->keeps_priorities = (flags & cudaGraphInstantiateFlagUseNodePriority) != 0;
     *executable = reinterpret_cast<cudaGraphExec_t>(copy);
     return cudaSuccess;
   });

@@ -72,18 +72,6 @@ TEST_F(HardwareQueuesTest, AreSetBeforeTheContextIsThere) {
   EXPECT_STREQ(std::getenv(kVariable), "4");
 }
 
-TEST_F(HardwareQueuesTest, KernelsAreLoadedWithTheirModuleUnlessSaidOtherwise) {
-  constexpr const char* kLoading = "CUDA_MODULE_LOADING";
-  const FakeCuda cuda;
-  setenv(kLoading, "LAZY", 1);
-  set_hardware_queues(4, 0);
-  EXPECT_STREQ(std::getenv(kLoading), "LAZY");
-  unsetenv(kLoading);
-  set_hardware_queues(4, 0);
-  EXPECT_STREQ(std::getenv(kLoading), "EAGER");
-  unsetenv(kLoading);
-}
-
 TEST_F(HardwareQueuesTest, CannotBeSetLater) {
   const FakeCuda cuda;
   const DeviceMemory memory = make_device_memory(1);

@@ -115,16 +115,18 @@ TEST(FixedTasksTest, HostWaitsHoldUpLaunches) {
   EXPECT_THROW(CudaExecutor(program, {.uses_graph = true}), Error);
 }
 
-// On each of two ranks one stream of two.
+// On each of two ranks one stream of two; a graph runs each once more.
 TEST(FixedTasksTest, StreamsOfCollectivesAloneComeFirst) {
-  const FakeCuda cuda;
   HandProgram hand(2, {"compute", "network"});
   const int group = hand.add_group("g", {{0, 1}});
   hand.add_collective("c", 0, test::all_to_all(group), Time::zero());
   hand.add_fixed("f", 0, us(1));
   hand.add_collective("c", 1, test::all_to_all(group), Time::zero());
-  run(hand.program());
-  EXPECT_EQ(cuda.num_high_priority_streams(), 2);
+  for (const bool uses_graph : {false, true}) {
+    const FakeCuda cuda;
+    run(hand.program(), {.uses_graph = uses_graph});
+    EXPECT_EQ(cuda.num_high_priority_streams(), uses_graph ? 4 : 2);
+  }
 }
 
 TEST(FixedTasksTest, EverythingIsGivenBack) {

@@ -146,6 +146,37 @@ TEST_F(GpuRanksTest, WithoutADeviceNothingIsMade) {
               StartsWith("no CUDA device"));
 }
 
+// CUDA reads it when it starts, whichever of these starts it.
+TEST(GpuEnvironmentTest, HardwareQueuesAreSetBeforeCudaIsCalled) {
+  constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
+  GpuRanks ranks;
+  ranks.cuda.hardware_queues = 4;
+  GpuRanks each = ranks;
+  each.one_gpu_each = true;
+  const Program program = gathering(2);
+  const auto tell = [](const std::string& own) { return std::vector{own}; };
+  const std::vector<std::function<void()>> starts = {
+      [&] { require_gpu(ranks); },
+      [&] { require_gpu_memory({program}, ranks); },
+      [&] { gpu_rank_maker(ranks, {.place = 0, .tell = tell}); },
+      [&] { make_gpu_executor(program, ranks); },
+      [&] { make_gpu_executor(program, each); },
+  };
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    unsetenv(kVariable);
+    const FakeCuda cuda({.num_devices = 2});
+    fake_nccl::reset();
+    starts[i]();
+    EXPECT_EQ(cuda.queues_at_first_call(), "4") << "start " << i;
+  }
+  unsetenv(kVariable);
+  const FakeCuda cuda({.fault = testing::Fault{"cudaMalloc", 1, cudaErrorMemoryAllocation}});
+  EXPECT_THAT(failure_of([] { run_gpu_probes({.hardware_queues = 4}); }),
+              StartsWith("cudaMalloc failed"));
+  EXPECT_EQ(cuda.queues_at_first_call(), "4");
+  unsetenv(kVariable);
+}
+
 // y of 2 * 600,000 FP32 are 4.8 MB for each of two ranks: too much for 8 MiB together, not for
 // devices of their own. The first Program fits.
 TEST(GpuMemoryTest, OfAllProgramsIsAskedForBeforeOneRuns) {
