@@ -55,6 +55,11 @@ void add_tuning(CLI::App& app, RunOptions& options) {
          "Of each NCCL communicator. Default: NCCL's choice")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxCtas));
+  app.add_option("--compare-attention",
+                 options.compare_attention,
+                 "Instead of other runs: attention fused beside products,\n"
+                 "in BF16, and how far they are apart, as JSON")
+      ->option_text("FILE");
   app.add_flag("--graph", options.gpu.cuda.uses_graph, "Launches an iteration as one CUDA graph");
   app.add_flag("--kernels",
                options.kernels,
@@ -86,14 +91,36 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
   const bool rounds = options.host.rounding != Rounding::kOff;
   const bool is_raw = options.host.clock == HostClock::kRaw;
   return {
+      {{"--storage",
+        "--attention",
+        "--graph",
+        "--kernels",
+        "--rounding",
+        "--repeat",
+        "--max-repeat",
+        "--warmup",
+        "--trace",
+        "--traces",
+        "--results",
+        "--record"},
+       !options.compare_attention.empty(),
+       "says nothing to --compare-attention, which runs twice, in BF16"},
       {{"--probe-set", "--budget"}, options.gpu_probes.empty(), "is an option of --gpu-probes"},
-      {{"--gpus", "--storage", "--attention", "--gemm-sms", "--ctas", "--graph", "--kernels"},
+      {{"--gpus",
+        "--storage",
+        "--attention",
+        "--compare-attention",
+        "--gemm-sms",
+        "--ctas",
+        "--graph",
+        "--kernels"},
        probes,
        "has no effect with --gpu-facts and --gpu-probes, which run no Program"},
       {{"--gpus",
         "--device",
         "--storage",
         "--attention",
+        "--compare-attention",
         "--gemm-sms",
         "--ctas",
         "--graph",
@@ -105,10 +132,12 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
        is_cuda,
        "is not for --backend cuda, which paces nothing"},
       {{"--cluster", "--dilation"}, is_raw, "has no effect with --clock raw, which paces nothing"},
-      {{"--gpus", "--device", "--graph", "--kernels"},
+      {{"--gpus", "--device", "--graph", "--kernels", "--compare-attention"},
        has_processes,
        "is not for --transport mpi, where each rank has a process and a GPU"},
-      {{"--device", "--graph", "--kernels"}, options.gpu.one_gpu_each, "is not for --gpus each"},
+      {{"--device", "--graph", "--kernels", "--compare-attention"},
+       options.gpu.one_gpu_each,
+       "is not for --gpus each"},
       {{"--ctas"},
        !has_processes && !options.gpu.one_gpu_each,
        "is an option of --gpus each and of --transport mpi, where NCCL carries collectives"},

@@ -59,7 +59,7 @@ Examples:
   moesim-execute --gpu-probes probes.json --budget 120
 
 Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs, no GPU), 2 bad usage
-or input
+or input, 77 --compare-attention without a cuDNN that fuses it
 )";
 
 class HelpFormatter : public CLI::Formatter {
@@ -185,7 +185,11 @@ void check(const CLI::App& app, const RunOptions& options) {
         "give a larger --max-repeat as well, or leave it out"}},
       [&app](const std::string& name) { return app.count(name) > 0; });
   check_gpu(app, options);
-  check_outputs({options.trace, options.results, options.record, options.gpu_probes},
+  check_outputs({options.trace,
+                 options.results,
+                 options.record,
+                 options.gpu_probes,
+                 options.compare_attention},
                 {options.program, options.cluster});
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "calibration/gpu_findings.h"
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/report/text.h"
 
@@ -144,7 +145,7 @@ void add_probe_tables(const std::vector<GpuProbes>& probes, SectionWriter& write
   add_collectives(findings, writer);
   for (const GpuProbes& one : probes) {
     for (const std::string& reason : one.not_run) {
-      writer.say(fmt::format("Not measured: {}", reason));
+      writer.say(fmt::format("Not measured: {}", visible_in_line(reason)));
     }
   }
 }

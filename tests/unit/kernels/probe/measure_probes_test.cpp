@@ -46,6 +46,8 @@ TEST(MeasureProbesTest, RepeatsUntilTheMedianIsKnown) {
   EXPECT_THAT(probes.readings[0].times, SizeIs(10));
   EXPECT_EQ(probes.readings[1].probe, gemm(128));
   EXPECT_FALSE(probes.readings[0].rejected);
+  EXPECT_EQ(probes.readings[0].group, "g");
+  EXPECT_EQ(probes.num_planned, 2);
   EXPECT_THAT(probes.not_run, IsEmpty());
 }
 
