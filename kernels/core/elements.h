@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/core/bfloat16.h"
 
@@ -17,9 +18,11 @@ MOESIM_HD int64_t size_of(ElementType type) {
 // Where Programs are lowered and interpreted on the host it is the address of host memory.
 using DeviceAddress = uint64_t;
 
-// Four neighbours, loaded and stored at once where they are aligned.
-struct Four {
-  float values[4] = {0, 0, 0, 0};
+// Neighbours, loaded and stored at once where they are aligned: as many BF16 as the widest access
+// of a thread has, 16 bytes, or twice as many bytes of FP32 by two accesses.
+inline constexpr int kPackSize = 8;
+struct Pack {
+  float values[kPackSize] = {};
 };
 
 // Floating elements one behind the other. The type is a value: all threads of a block take the same
@@ -31,29 +34,76 @@ struct Elements {
   MOESIM_HD Elements from(int64_t i) const;
   MOESIM_HD float load(int64_t i) const;
   MOESIM_HD void store(int64_t i, float value) const;
-  // `count` of [i, i + 4) take part, the first ones; others are 0 and not stored.
-  MOESIM_HD Four load_four(int64_t i, int count) const;
-  MOESIM_HD void store_four(int64_t i, int count, const Four& four) const;
+  // `count` of [i, i + kPackSize) take part, the first ones; others are 0 and not stored.
+  MOESIM_HD Pack load_pack(int64_t i, int count) const;
+  MOESIM_HD void store_pack(int64_t i, int count, const Pack& pack) const;
 };
 
 namespace internal {
-
-struct alignas(16) FourFloats {
-  float values[4];
-};
-
-struct alignas(8) FourBfloat16s {
-  Bfloat16 values[4];
-};
 
 template <typename Element>
 MOESIM_HD Element* element(DeviceAddress address, int64_t i) {
   return reinterpret_cast<Element*>(address) + i;
 }
 
-template <typename Whole, typename Element>
-MOESIM_HD bool is_whole(const Element* at, int count) {
-  return count == 4 && reinterpret_cast<DeviceAddress>(at) % sizeof(Whole) == 0;
+// What one access of a thread takes, of whatever elements.
+struct alignas(16) [[gnu::may_alias]] Access {
+  uint32_t words[4];
+};
+
+MOESIM_HD bool is_whole(const void* at, int count) {
+  return count == kPackSize && reinterpret_cast<DeviceAddress>(at) % sizeof(Access) == 0;
+}
+
+// A device is told that elements are never in a block's shared memory: an address does not say.
+MOESIM_HD void assume_global([[maybe_unused]] const void* at) {
+#ifdef __CUDA_ARCH__
+  __builtin_assume(__isGlobal(at));
+#endif
+}
+
+MOESIM_HD Access load_access(const void* at) {
+  assume_global(at);
+  return *static_cast<const Access*>(at);
+}
+
+MOESIM_HD void store_access(void* at, const Access& access) {
+  assume_global(at);
+  *static_cast<Access*>(at) = access;
+}
+
+// Of two neighbours in a word the lower half is the first.
+MOESIM_HD Pack load_whole(const Bfloat16* at) {
+  const Access access = load_access(at);
+  Pack pack;
+  for (int k = 0; k < kPackSize; ++k) {
+    const uint32_t half = access.words[k / 2] >> (k % 2 == 0 ? 0U : 16U);
+    pack.values[k] = to_float({static_cast<uint16_t>(half & 0xFFFFU)});
+  }
+  return pack;
+}
+
+MOESIM_HD void store_whole(Bfloat16* at, const Pack& pack) {
+  Access access;
+  for (int k = 0; k < kPackSize; k += 2) {
+    const uint32_t second = to_bfloat16(pack.values[k + 1]).bits;
+    access.words[k / 2] = second << 16U | to_bfloat16(pack.values[k]).bits;
+  }
+  store_access(at, access);
+}
+
+MOESIM_HD Pack load_whole(const float* at) {
+  const Access accesses[2] = {load_access(at), load_access(at + kPackSize / 2)};
+  Pack pack;
+  std::memcpy(pack.values, accesses, sizeof(accesses));
+  return pack;
+}
+
+MOESIM_HD void store_whole(float* at, const Pack& pack) {
+  Access accesses[2];
+  std::memcpy(accesses, pack.values, sizeof(accesses));
+  store_access(at, accesses[0]);
+  store_access(at + kPackSize / 2, accesses[1]);
 }
 
 }  // namespace internal
@@ -75,58 +125,36 @@ MOESIM_HD void Elements::store(int64_t i, float value) const {
   }
 }
 
-MOESIM_HD Four Elements::load_four(int64_t i, int count) const {
-  Four four;
+MOESIM_HD Pack Elements::load_pack(int64_t i, int count) const {
   if (type == ElementType::kBfloat16) {
-    const Bfloat16* at = internal::element<const Bfloat16>(address, i);
-    if (internal::is_whole<internal::FourBfloat16s>(at, count)) {
-      const auto whole = *reinterpret_cast<const internal::FourBfloat16s*>(at);
-      for (int k = 0; k < 4; ++k) {
-        four.values[k] = to_float(whole.values[k]);
-      }
-      return four;
+    if (const auto* at = internal::element<const Bfloat16>(address, i);
+        internal::is_whole(at, count)) {
+      return internal::load_whole(at);
     }
-  } else {
-    const float* at = internal::element<const float>(address, i);
-    if (internal::is_whole<internal::FourFloats>(at, count)) {
-      const auto whole = *reinterpret_cast<const internal::FourFloats*>(at);
-      for (int k = 0; k < 4; ++k) {
-        four.values[k] = whole.values[k];
-      }
-      return four;
-    }
+  } else if (const auto* at = internal::element<const float>(address, i);
+             internal::is_whole(at, count)) {
+    return internal::load_whole(at);
   }
-  for (int k = 0; k < 4; ++k) {
-    four.values[k] = k < count ? load(i + k) : 0.0F;
+  Pack pack;
+  for (int k = 0; k < kPackSize; ++k) {
+    pack.values[k] = k < count ? load(i + k) : 0.0F;
   }
-  return four;
+  return pack;
 }
 
-MOESIM_HD void Elements::store_four(int64_t i, int count, const Four& four) const {
+MOESIM_HD void Elements::store_pack(int64_t i, int count, const Pack& pack) const {
   if (type == ElementType::kBfloat16) {
-    Bfloat16* at = internal::element<Bfloat16>(address, i);
-    if (internal::is_whole<internal::FourBfloat16s>(at, count)) {
-      internal::FourBfloat16s whole;
-      for (int k = 0; k < 4; ++k) {
-        whole.values[k] = to_bfloat16(four.values[k]);
-      }
-      *reinterpret_cast<internal::FourBfloat16s*>(at) = whole;
+    if (auto* at = internal::element<Bfloat16>(address, i); internal::is_whole(at, count)) {
+      internal::store_whole(at, pack);
       return;
     }
-  } else {
-    float* at = internal::element<float>(address, i);
-    if (internal::is_whole<internal::FourFloats>(at, count)) {
-      internal::FourFloats whole;
-      for (int k = 0; k < 4; ++k) {
-        whole.values[k] = four.values[k];
-      }
-      *reinterpret_cast<internal::FourFloats*>(at) = whole;
-      return;
-    }
+  } else if (auto* at = internal::element<float>(address, i); internal::is_whole(at, count)) {
+    internal::store_whole(at, pack);
+    return;
   }
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < kPackSize; ++k) {
     if (k < count) {
-      store(i + k, four.values[k]);
+      store(i + k, pack.values[k]);
     }
   }
 }
@@ -156,28 +184,20 @@ MOESIM_HD void store(float* row, int64_t i, float value) {
   row[i] = value;
 }
 
-MOESIM_HD Four load_four(Elements row, int64_t i, int count) {
-  return row.load_four(i, count);
+MOESIM_HD Pack load_pack(Elements row, int64_t i, int count) {
+  return row.load_pack(i, count);
 }
 
-MOESIM_HD Four load_four(const float* row, int64_t i, int count) {
-  Four four;
-  for (int k = 0; k < 4; ++k) {
-    four.values[k] = k < count ? row[i + k] : 0.0F;
-  }
-  return four;
+MOESIM_HD Pack load_pack(const float* row, int64_t i, int count) {
+  return Elements{reinterpret_cast<DeviceAddress>(row)}.load_pack(i, count);
 }
 
-MOESIM_HD void store_four(Elements row, int64_t i, int count, const Four& four) {
-  row.store_four(i, count, four);
+MOESIM_HD void store_pack(Elements row, int64_t i, int count, const Pack& pack) {
+  row.store_pack(i, count, pack);
 }
 
-MOESIM_HD void store_four(float* row, int64_t i, int count, const Four& four) {
-  for (int k = 0; k < 4; ++k) {
-    if (k < count) {
-      row[i + k] = four.values[k];
-    }
-  }
+MOESIM_HD void store_pack(float* row, int64_t i, int count, const Pack& pack) {
+  Elements{reinterpret_cast<DeviceAddress>(row)}.store_pack(i, count, pack);
 }
 
 }  // namespace moesim

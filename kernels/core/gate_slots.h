@@ -91,10 +91,11 @@ MOESIM_HD void fill_chosen_slots(const ProbabilityTable& table,
   const int left = table.rows - range.first;
   block_for<T>(left < range.count ? left : range.count, [&](int i) {
     const int row = range.first + i;
+    const float own = value(row);
     int slot = 0;
     for (int other = 0; other < table.rows; ++other) {
-      const bool before =
-          value(other) > value(row) || (!(value(row) > value(other)) && other < row);
+      const float others = value(other);
+      const bool before = others > own || (!(own > others) && other < row);
       slot += before ? 1 : 0;
     }
     if (slot < capacity) {

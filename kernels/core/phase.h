@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/core/host_device.h"
+#include "kernels/core/elements.h"
 
 namespace moesim {
 
@@ -116,13 +116,45 @@ MOESIM_HD float block_sum_of(BlockScratch<T>& scratch, int count, const Term& te
       scratch.values, threads_used<T>(count), [](float& own, float other) { own += other; });
 }
 
-// The largest term(i) for i < count, NaN left aside; minus infinity where there is none.
-template <int T, typename Term>
-MOESIM_HD float block_max_of(BlockScratch<T>& scratch, int count, const Term& term) {
-  const auto keep = [](float& own, float value) { own = value > own ? value : own; };
-  strided_fold(
-      scratch.values, count, -HUGE_VALF, [&](float& largest, int i) { keep(largest, term(i)); });
-  return block_reduce(scratch.values, threads_used<T>(count), keep);
+// The packs of `size` elements, and how many elements there are of one of them.
+MOESIM_HD int num_packs(int size) {
+  return (size + kPackSize - 1) / kPackSize;
+}
+
+MOESIM_HD int pack_count(int pack, int size) {
+  const int left = size - kPackSize * pack;
+  return left < kPackSize ? left : kPackSize;
+}
+
+// fold(value, term) for the `size` terms of terms(first, count), a thread's packs one behind the
+// other; then merged as values are.
+template <int T, typename Terms, typename Fold>
+MOESIM_HD float block_fold_packs(
+    BlockScratch<T>& scratch, int size, float start, const Terms& terms, const Fold& fold) {
+  strided_fold(scratch.values, num_packs(size), start, [&](float& value, int pack) {
+    const int count = pack_count(pack, size);
+    const Pack own = terms(kPackSize * pack, count);
+    for (int k = 0; k < kPackSize; ++k) {
+      if (k < count) {
+        fold(value, own.values[k]);
+      }
+    }
+  });
+  return block_reduce(scratch.values, threads_used<T>(num_packs(size)), fold);
+}
+
+// The sum of `size` terms.
+template <int T, typename Terms>
+MOESIM_HD float block_sum_of_packs(BlockScratch<T>& scratch, int size, const Terms& terms) {
+  return block_fold_packs(scratch, size, 0, terms, [](float& own, float other) { own += other; });
+}
+
+// The largest of `size` terms, NaN left aside; minus infinity where there is none.
+template <int T, typename Terms>
+MOESIM_HD float block_max_of_packs(BlockScratch<T>& scratch, int size, const Terms& terms) {
+  return block_fold_packs(scratch, size, -HUGE_VALF, terms, [](float& own, float other) {
+    own = other > own ? other : own;
+  });
 }
 
 // body(i) for i < count; no body reads what another writes.
@@ -137,13 +169,10 @@ MOESIM_HD void block_for(int count, const Body& body) {
 #endif
 }
 
-// body(first, count) for every four of [0, size), the last one perhaps of fewer.
+// body(first, count) for every pack of [0, size), the last one perhaps of fewer.
 template <int T, typename Body>
-MOESIM_HD void block_for_fours(int size, const Body& body) {
-  block_for<T>((size + 3) / 4, [&](int four) {
-    const int first = 4 * four;
-    body(first, size - first < 4 ? size - first : 4);
-  });
+MOESIM_HD void block_for_packs(int size, const Body& body) {
+  block_for<T>(num_packs(size), [&](int pack) { body(kPackSize * pack, pack_count(pack, size)); });
 }
 
 // Where the largest value(i), i < count, stands, the lowest of equal ones; the first where none

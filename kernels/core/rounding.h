@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kernels/core/host_device.h"
+#include "kernels/core/elements.h"
 #include "kernels/core/math.h"
 
 namespace moesim {
@@ -26,6 +26,14 @@ MOESIM_HD float rounded(float x, Rounding rounding) {
   }
   const float clamped = x < -kLimit ? -kLimit : (x > kLimit ? kLimit : x);
   return round_to_integer(clamped * kSteps) / kSteps;
+}
+
+MOESIM_HD Pack rounded(const Pack& pack, Rounding rounding) {
+  Pack result;
+  for (int k = 0; k < kPackSize; ++k) {
+    result.values[k] = rounded(pack.values[k], rounding);
+  }
+  return result;
 }
 
 MOESIM_HD void round_values(const float* from, int64_t count, Rounding rounding, float* to) {

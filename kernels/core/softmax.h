@@ -28,18 +28,40 @@ MOESIM_HD SoftmaxMoments softmax_moments(BlockScratch<T>& scratch,
                                          const SoftmaxShape& shape,
                                          const float* scores) {
   SoftmaxMoments moments;
-  moments.largest =
-      block_max_of(scratch, shape.count, [&](int i) { return scores[i] * shape.scale; });
-  moments.sum = block_sum_of(
-      scratch, shape.count, [&](int i) { return softmax_term(shape, moments.largest, scores[i]); });
+  moments.largest = block_max_of_packs(scratch, shape.count, [&](int first, int count) {
+    Pack pack = load_pack(scores, first, count);
+    for (float& value : pack.values) {
+      value *= shape.scale;
+    }
+    return pack;
+  });
+  moments.sum = block_sum_of_packs(scratch, shape.count, [&](int first, int count) {
+    Pack pack = load_pack(scores, first, count);
+    for (float& value : pack.values) {
+      value = softmax_term(shape, moments.largest, value);
+    }
+    return pack;
+  });
   return moments;
 }
 
 MOESIM_HD float softmax_value(const SoftmaxShape& shape,
                               const SoftmaxMoments& moments,
-                              const float* scores,
+                              float score,
                               int i) {
-  return i < shape.count ? softmax_term(shape, moments.largest, scores[i]) / moments.sum : 0.0F;
+  return i < shape.count ? softmax_term(shape, moments.largest, score) / moments.sum : 0.0F;
+}
+
+// The same of scores from `first` on.
+MOESIM_HD Pack softmax_values(const SoftmaxShape& shape,
+                              const SoftmaxMoments& moments,
+                              const Pack& scores,
+                              int first) {
+  Pack values;
+  for (int k = 0; k < kPackSize; ++k) {
+    values.values[k] = softmax_value(shape, moments, scores.values[k], first + k);
+  }
+  return values;
 }
 
 // Scores become probabilities, in place where both are the same.
@@ -49,22 +71,36 @@ MOESIM_HD void softmax_row(BlockScratch<T>& scratch,
                            const float* scores,
                            float* probabilities) {
   const SoftmaxMoments moments = softmax_moments(scratch, shape, scores);
-  block_for<T>(shape.width,
-               [&](int i) { probabilities[i] = softmax_value(shape, moments, scores, i); });
+  block_for_packs<T>(shape.width, [&](int first, int count) {
+    const Pack own = load_pack(scores, first, count);
+    store_pack(probabilities, first, count, softmax_values(shape, moments, own, first));
+  });
 }
 
-// The gradient of the scores, scale * p_i * (dp_i - sum_j p_j dp_j), to out(i, gradient). `dp(i)`
-// is that of a probability.
+// The gradient of the scores, scale * p_i * (dp_i - sum_j p_j dp_j), to out(first, count,
+// gradients, probabilities). `dp(first, count)` are those of probabilities.
 template <int T, typename Gradient, typename Out>
 MOESIM_HD void softmax_backward(BlockScratch<T>& scratch,
                                 const SoftmaxShape& shape,
                                 const float* probabilities,
                                 const Gradient& dp,
                                 const Out& out) {
-  const float mean =
-      block_sum_of(scratch, shape.count, [&](int i) { return probabilities[i] * dp(i); });
-  block_for<T>(shape.width, [&](int i) {
-    out(i, i < shape.count ? shape.scale * probabilities[i] * (dp(i) - mean) : 0.0F);
+  const float mean = block_sum_of_packs(scratch, shape.count, [&](int first, int count) {
+    Pack products = load_pack(probabilities, first, count);
+    const Pack gradients = dp(first, count);
+    for (int k = 0; k < kPackSize; ++k) {
+      products.values[k] *= gradients.values[k];
+    }
+    return products;
+  });
+  block_for_packs<T>(shape.width, [&](int first, int count) {
+    const Pack p = load_pack(probabilities, first, count);
+    Pack d = dp(first, count);
+    for (int k = 0; k < kPackSize; ++k) {
+      d.values[k] =
+          first + k < shape.count ? shape.scale * p.values[k] * (d.values[k] - mean) : 0.0F;
+    }
+    out(first, count, d, p);
   });
 }
 
@@ -79,8 +115,10 @@ MOESIM_HD void softmax_backward_row(BlockScratch<T>& scratch,
       scratch,
       shape,
       probabilities,
-      [&](int i) { return d_probabilities[i]; },
-      [&](int i, float d_score) { d_scores[i] = d_score; });
+      [&](int first, int count) { return load_pack(d_probabilities, first, count); },
+      [&](int first, int count, const Pack& d, const Pack&) {
+        store_pack(d_scores, first, count, d);
+      });
 }
 
 }  // namespace moesim

@@ -10,16 +10,16 @@ namespace moesim {
 // values count as zeros.
 
 // An element's part of a token's result: the slot's weight, rounded, times its value.
-MOESIM_HD Four scaled(float factor, const Four& from, Rounding rounding) {
-  Four result;
-  for (int k = 0; k < 4; ++k) {
+MOESIM_HD Pack scaled(float factor, const Pack& from, Rounding rounding) {
+  Pack result;
+  for (int k = 0; k < kPackSize; ++k) {
     result.values[k] = factor * rounded(from.values[k], rounding);
   }
   return result;
 }
 
-MOESIM_HD void add(Four& sum, const Four& term) {
-  for (int k = 0; k < 4; ++k) {
+MOESIM_HD void add(Pack& sum, const Pack& term) {
+  for (int k = 0; k < kPackSize; ++k) {
     sum.values[k] += term.values[k];
   }
 }
@@ -27,18 +27,18 @@ MOESIM_HD void add(Four& sum, const Four& term) {
 // One slot of order: the token's row, or zeros.
 template <int T, typename From, typename To>
 MOESIM_HD void copy_row(const From& from, int columns, const To& to) {
-  block_for_fours<T>(columns, [&](int m, int count) {
-    store_four(to, m, count, is_empty(from) ? Four{} : load_four(from, m, count));
+  block_for_packs<T>(columns, [&](int m, int count) {
+    store_pack(to, m, count, is_empty(from) ? Pack{} : load_pack(from, m, count));
   });
 }
 
 // One row added to a sum.
 template <int T, typename From, typename To>
 MOESIM_HD void add_row(const From& from, int columns, const To& to) {
-  block_for_fours<T>(columns, [&](int m, int count) {
-    Four sum = load_four(to, m, count);
-    add(sum, load_four(from, m, count));
-    store_four(to, m, count, sum);
+  block_for_packs<T>(columns, [&](int m, int count) {
+    Pack sum = load_pack(to, m, count);
+    add(sum, load_pack(from, m, count));
+    store_pack(to, m, count, sum);
   });
 }
 
@@ -47,9 +47,9 @@ template <int T, typename From, typename To>
 MOESIM_HD void scale_row(
     float weight, const From& from, int columns, Rounding rounding, const To& to) {
   const float factor = rounded(weight, rounding);
-  block_for_fours<T>(columns, [&](int m, int count) {
-    const Four part = is_empty(from) ? Four{} : scaled(factor, load_four(from, m, count), rounding);
-    store_four(to, m, count, part);
+  block_for_packs<T>(columns, [&](int m, int count) {
+    const Pack part = is_empty(from) ? Pack{} : scaled(factor, load_pack(from, m, count), rounding);
+    store_pack(to, m, count, part);
   });
 }
 
@@ -57,10 +57,10 @@ template <int T, typename From, typename To>
 MOESIM_HD void add_scaled_row(
     float weight, const From& from, int columns, Rounding rounding, const To& to) {
   const float factor = rounded(weight, rounding);
-  block_for_fours<T>(columns, [&](int m, int count) {
-    Four sum = load_four(to, m, count);
-    add(sum, scaled(factor, load_four(from, m, count), rounding));
-    store_four(to, m, count, sum);
+  block_for_packs<T>(columns, [&](int m, int count) {
+    Pack sum = load_pack(to, m, count);
+    add(sum, scaled(factor, load_pack(from, m, count), rounding));
+    store_pack(to, m, count, sum);
   });
 }
 
@@ -71,8 +71,13 @@ MOESIM_HD float dot_rows(BlockScratch<T>& scratch,
                          const Right& right,
                          int columns,
                          Rounding rounding) {
-  return block_sum_of(scratch, columns, [&](int m) {
-    return rounded(load(left, m), rounding) * rounded(load(right, m), rounding);
+  return block_sum_of_packs(scratch, columns, [&](int m, int count) {
+    Pack products = rounded(load_pack(left, m, count), rounding);
+    const Pack factors = rounded(load_pack(right, m, count), rounding);
+    for (int k = 0; k < kPackSize; ++k) {
+      products.values[k] *= factors.values[k];
+    }
+    return products;
   });
 }
 

@@ -8,24 +8,6 @@
 #include "sim/base/check.h"
 
 namespace moesim {
-namespace {
-
-// The sum of no terms. Targets stand `target_step` apart.
-void clear_targets(const Product& product, cudaStream_t stream) {
-  const auto size = static_cast<size_t>(size_of(product.target.type));
-  for (int i = 0; i < product.batch; ++i) {
-    check_cuda(
-        cudaMemset2DAsync(device_pointer(product.target.from(i * product.target_step).address),
-                          static_cast<size_t>(product.target_stride) * size,
-                          0,
-                          static_cast<size_t>(product.columns()) * size,
-                          static_cast<size_t>(product.rows()),
-                          stream),
-        "cudaMemset2DAsync");
-  }
-}
-
-}  // namespace
 
 StepLauncher::StepLauncher(int sm_target, FusedAttentionEngine* attention)
     : cublas_(make_cublas()), sm_target_(sm_target), attention_(attention) {}
@@ -46,7 +28,7 @@ void StepLauncher::prepare(const std::vector<DeviceStep>& steps) {
     if (const auto* products = std::get_if<Products>(&step.action)) {
       for (const Product& product : products->products) {
         const ProductShape shape(product);
-        if (product.depth() > 0 && !plans_.contains(shape)) {
+        if (!plans_.contains(shape)) {
           plans_.emplace(shape, ProductPlan(cublas_.get(), shape, sm_target_));
         }
       }
@@ -82,7 +64,9 @@ void StepLauncher::launch(const Copy& copy, const LaunchPlace& place) const {
 
 void StepLauncher::launch(const Products& products, const LaunchPlace& place) const {
   for (const Product& product : products.products) {
-    multiply(product, place);
+    const auto plan = plans_.find(ProductShape(product));
+    CHECK(plan != plans_.end(), "a product was not prepared");
+    plan->second.run(product, place.workspace, place.stream);
   }
 }
 
@@ -101,18 +85,6 @@ void StepLauncher::launch(const FusedAttention& fused, const LaunchPlace& place)
 
 void StepLauncher::launch(const FusedAttentionBackward& fused, const LaunchPlace& place) const {
   attention().launch(fused, place.stream);
-}
-
-void StepLauncher::multiply(const Product& product, const LaunchPlace& place) const {
-  if (product.depth() == 0) {
-    if (!product.add) {
-      clear_targets(product, place.stream);
-    }
-    return;
-  }
-  const auto plan = plans_.find(ProductShape(product));
-  CHECK(plan != plans_.end(), "a product was not prepared");
-  plan->second.run(product, place.workspace, place.stream);
 }
 
 bool has_products(const std::vector<DeviceStep>& steps) {

@@ -41,7 +41,6 @@ class StepLauncher {
   void launch(const FusedAttention& attention, const LaunchPlace& place) const;
   void launch(const FusedAttentionBackward& attention, const LaunchPlace& place) const;
   FusedAttentionEngine& attention() const;
-  void multiply(const Product& product, const LaunchPlace& place) const;
 
   CublasHandle<cublasLtHandle_t> cublas_;
   int sm_target_;

@@ -13,6 +13,7 @@ int64_t row_bytes(const DeviceRows& rows) {
 
 struct KernelBytes {
   int64_t blocks;
+  int64_t slots;
 
   int64_t operator()(const CombinePieces&) const {
     CHECK(false, "the pieces know their bytes");
@@ -61,8 +62,8 @@ struct KernelBytes {
   // A slot belongs to one row.
   int64_t operator()(const SumSlots& k) const {
     const int64_t map = blocks * k.experts * kNumber;
-    const int64_t slots = k.num_slots * (row_bytes(k.buffer) + row_bytes(k.weight));
-    return map + slots + (k.adds ? 2 : 1) * blocks * row_bytes(k.to);
+    const int64_t listed = slots * (row_bytes(k.buffer) + row_bytes(k.weight));
+    return map + listed + (k.adds ? 2 : 1) * blocks * row_bytes(k.to);
   }
   int64_t operator()(const ScaleSlots& k) const {
     return blocks * (kNumber + row_bytes(k.dy) + row_bytes(k.buffer) + row_bytes(k.weight) +
@@ -92,20 +93,20 @@ struct KernelBytes {
     return (int64_t{row.columns} + 1) * row.experts;
   }
   // Of each slot its place, its row and its weight.
-  static int64_t slot_bytes(const DomainSlots& domain) {
+  int64_t slot_bytes(const DomainSlots& domain) const {
     const int64_t probabilities = int64_t{domain.rows} * domain.experts * kNumber;
-    return probabilities + domain.num_slots * (2 * kNumber + row_bytes(domain.weight));
+    return probabilities + slots * (2 * kNumber + row_bytes(domain.weight));
   }
 };
 
 }  // namespace
 
-int64_t bytes_of(const KernelBody& body, int64_t blocks) {
-  return std::visit(KernelBytes{blocks}, body);
+int64_t bytes_of(const KernelBody& body, int64_t blocks, int64_t slots) {
+  return std::visit(KernelBytes{blocks, slots}, body);
 }
 
-DeviceStep kernel_step(const KernelBody& body, int64_t blocks) {
-  return {Kernel{body, blocks}, {bytes_of(body, blocks), 0}};
+DeviceStep kernel_step(const KernelBody& body, int64_t blocks, int64_t slots) {
+  return {Kernel{body, blocks}, {bytes_of(body, blocks, slots), 0}};
 }
 
 }  // namespace moesim

@@ -89,7 +89,7 @@ float* lower_scores(const GateLowering& gate) {
 struct SlotTables {
   const int32_t* slots = nullptr;
   const int32_t* ends = nullptr;
-  int num_slots = 0;
+  int count = 0;  // of slots
 };
 
 SlotTables slot_tables(const GateDomain& domain, LoweringSpace& space) {
@@ -124,14 +124,13 @@ void lower_gate_forward(TaskLowering& task) {
                             .weighting = gate.weighting(),
                             .slots = tables.slots,
                             .ends = tables.ends,
-                            .num_slots = tables.num_slots,
                             .index = task.index(index),
                             .weight = task.rows(weight)};
     if (domains.experts_choose()) {
       const int blocks = std::max(1, blocks_for(domain.rows, FillChosenSlots::kThreads));
-      task.kernel(FillChosenSlots{slots, blocks}, int64_t{blocks} * gate.experts);
+      task.kernel(FillChosenSlots{slots, blocks}, int64_t{blocks} * gate.experts, tables.count);
     } else {
-      task.kernel(FillExpertSlots{slots}, gate.experts);
+      task.kernel(FillExpertSlots{slots}, gate.experts, tables.count);
     }
   }
 }

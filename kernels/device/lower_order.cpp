@@ -27,13 +27,13 @@ void lower_sum(TaskLowering& task,
   const SlotMapping map = lower_slot_mapping(task, sum.index, experts, num_rows);
   task.kernel(SumSlots{.slots = map.slots,
                        .experts = map.experts,
-                       .num_slots = sum.index.num_rows(),
                        .buffer = task.rows(sum.buffer),
                        .weight = weight,
                        .rounding = task.rounding(),
                        .to = task.rows(sum.to),
                        .adds = sum.to.is_continued},
-              num_rows);
+              num_rows,
+              sum.index.num_rows());
 }
 
 }  // namespace

@@ -97,9 +97,9 @@ FactorRows TaskLowering::factor(const Operand& operand, Rounding rounding) {
   return {packed(operand, rounding, factor_type_), operand.columns, {}};
 }
 
-void TaskLowering::kernel(const KernelBody& body, int64_t blocks) {
+void TaskLowering::kernel(const KernelBody& body, int64_t blocks, int64_t slots) {
   if (blocks > 0) {
-    steps_.push_back(kernel_step(body, blocks));
+    steps_.push_back(kernel_step(body, blocks, slots));
   }
 }
 

@@ -52,9 +52,9 @@ class TaskLowering {
   // The operand's rows as a factor, rounded as the task does; weights never are.
   FactorRows factor(const Operand& operand, Rounding rounding);
 
-  // Adds a kernel, unless it has no blocks; the others likewise. Products without elements, and
-  // those of depth 0 that are added, are left out.
-  void kernel(const KernelBody& body, int64_t blocks);
+  // Adds a kernel, unless it has no blocks (`slots` as in bytes_of); the others likewise. Products
+  // without elements, and those of depth 0 that are added, are left out.
+  void kernel(const KernelBody& body, int64_t blocks, int64_t slots = 0);
   void combine(const PieceList& pieces, Combination combination, Rounding rounding);
   void fill(const Fill& fill);
   void multiply(const std::vector<Product>& products);

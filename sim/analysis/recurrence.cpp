@@ -183,6 +183,7 @@ std::vector<TaskSpan> solve_recurrence(const Program& program, const RecurrenceO
     }
   }
   CHECK(false, "program '{}' has no solution: its collectives deadlock", program.name);
+  return {};
 }
 
 }  // namespace moesim

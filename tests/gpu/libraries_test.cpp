@@ -5,11 +5,17 @@
 #include <nccl.h>
 #endif
 
+#include "tests/support/fake_cuda/cublaslt_contract.h"
+
 namespace {
 
 TEST(LibrariesTest, CublasLtIsOfTheVersionThatWasBuiltWith) {
   EXPECT_EQ(cublasLtGetVersion() / 10'000, CUBLAS_VER_MAJOR);
   EXPECT_STREQ(cublasLtGetStatusName(CUBLAS_STATUS_NOT_SUPPORTED), "CUBLAS_STATUS_NOT_SUPPORTED");
+}
+
+TEST(LibrariesTest, CublasLtKeepsTheContractOfItsFake) {
+  moesim::testing::expect_contract_of_cublaslt();
 }
 
 #ifdef MOESIM_HAS_NCCL

@@ -94,7 +94,7 @@ void attend(const FusedAttention& attention, const Head& head) {
     const SoftmaxMoments moments = softmax_moments(scratch, shape, own);
     head.statistics(attention.statistics)[query] = moments.largest + std::log(moments.sum);
     for (int i = 0; i < shape.width; ++i) {
-      own[i] = in_bfloat16(softmax_value(shape, moments, own, i));
+      own[i] = in_bfloat16(softmax_value(shape, moments, own[i], i));
     }
   }
   const Matrix values = head.read(attention.values, extent.keys, head.kv_head());

@@ -8,7 +8,7 @@ namespace moesim::tidy {
 // Files of kernels/core and kernels/device/blocks that include anything but each other, <cmath>,
 // <cstdint> and <cstring>, or use of the standard library more than what CUDA has for devices,
 // exceptions, virtual functions, allocation or variables that outlive a call. Where nvcc is
-// installed, the test kernels_compile_for_devices says more.
+// installed, the test kernels_do_not_spill says more.
 Findings no_device_code(const SourceFile& file);
 
 }  // namespace moesim::tidy

@@ -36,8 +36,10 @@ struct SoftmaxRows {
     const float* own = scores + rows.first(block);
     const SoftmaxMoments moments = softmax_moments(scratch, shape, own);
     const Elements to = probabilities.from(rows.first(block));
-    block_for<kThreads>(rows.keys, [&](int i) {
-      to.store(i, rounded(softmax_value(shape, moments, own, i), rounding));
+    block_for_packs<kThreads>(rows.keys, [&](int first, int count) {
+      const Pack scores_of = load_pack(own, first, count);
+      to.store_pack(
+          first, count, rounded(softmax_values(shape, moments, scores_of, first), rounding));
     });
   }
 };
@@ -65,10 +67,10 @@ struct SoftmaxBackwardRows {
         scratch,
         rows.shape(block),
         p,
-        [&](int i) { return rounded(d[i], rounding); },
-        [&](int i, float d_score) {
-          d_to.store(i, rounded(d_score, rounding));
-          p_to.store(i, rounded(p[i], rounding));
+        [&](int first, int count) { return rounded(load_pack(d, first, count), rounding); },
+        [&](int first, int count, const Pack& d_scores, const Pack& own) {
+          d_to.store_pack(first, count, rounded(d_scores, rounding));
+          p_to.store_pack(first, count, rounded(own, rounding));
         });
   }
 };

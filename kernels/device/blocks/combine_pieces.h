@@ -35,21 +35,21 @@ struct CombinePieces {
 
   MOESIM_HD void run(int block, Scratch&) const {
     const Piece piece = pieces[block];
-    block_for_fours<kThreads>(piece.count, [&](int i, int count) {
-      piece.to.store_four(i, count, combined(piece, i, count));
+    block_for_packs<kThreads>(piece.count, [&](int i, int count) {
+      piece.to.store_pack(i, count, combined(piece, i, count));
     });
   }
 
-  MOESIM_HD Four combined(const Piece& piece, int i, int count) const {
-    Four result;
+  MOESIM_HD Pack combined(const Piece& piece, int i, int count) const {
+    Pack result;
     if (combination == Combination::kZero) {
       return result;
     }
     for (int source = 0; source < piece.num_sources; ++source) {
-      const Four four = sources[piece.first_source + source].load_four(i, count);
+      const Pack pack = sources[piece.first_source + source].load_pack(i, count);
       const bool begins = source == 0 && combination != Combination::kSumFromZero;
-      for (int k = 0; k < 4; ++k) {
-        const float value = four.values[k];
+      for (int k = 0; k < kPackSize; ++k) {
+        const float value = pack.values[k];
         if (begins) {
           result.values[k] = rounded(value, rounding);
         } else if (combination == Combination::kLoss) {

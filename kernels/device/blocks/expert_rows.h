@@ -20,14 +20,14 @@ struct Activate {
   MOESIM_HD void run(int block, Scratch&) const {
     const Elements row = hidden.row(block);
     const Elements own = to.from(int64_t{block} * width);
-    block_for_fours<kThreads>(width, [&](int column, int count) {
-      const Four gate = row.load_four(column, count);
-      const Four linear = swiglu ? row.load_four(width + column, count) : Four{};
-      Four result;
-      for (int k = 0; k < 4; ++k) {
+    block_for_packs<kThreads>(width, [&](int column, int count) {
+      const Pack gate = row.load_pack(column, count);
+      const Pack linear = swiglu ? row.load_pack(width + column, count) : Pack{};
+      Pack result;
+      for (int k = 0; k < kPackSize; ++k) {
         result.values[k] = activation({gate.values[k], linear.values[k]}, swiglu, rounding);
       }
-      own.store_four(column, count, result);
+      own.store_pack(column, count, result);
     });
   }
 };
@@ -47,21 +47,21 @@ struct DifferentiateHidden {
   MOESIM_HD void run(int block, Scratch&) const {
     const Elements row = hidden.row(block);
     const Elements own = d_hidden.from(int64_t{block} * hidden.columns);
-    block_for_fours<kThreads>(width, [&](int column, int count) {
-      const Four gate = row.load_four(column, count);
-      const Four linear = swiglu ? row.load_four(width + column, count) : Four{};
-      const Four d = own.load_four(column, count);
-      Four d_gate;
-      Four d_linear;
-      for (int k = 0; k < 4; ++k) {
+    block_for_packs<kThreads>(width, [&](int column, int count) {
+      const Pack gate = row.load_pack(column, count);
+      const Pack linear = swiglu ? row.load_pack(width + column, count) : Pack{};
+      const Pack d = own.load_pack(column, count);
+      Pack d_gate;
+      Pack d_linear;
+      for (int k = 0; k < kPackSize; ++k) {
         const HiddenGradient gradient =
             activation_gradient({gate.values[k], linear.values[k]}, swiglu, d.values[k], rounding);
         d_gate.values[k] = gradient.gate;
         d_linear.values[k] = gradient.linear;
       }
-      own.store_four(column, count, d_gate);
+      own.store_pack(column, count, d_gate);
       if (swiglu) {
-        own.store_four(width + column, count, d_linear);
+        own.store_pack(width + column, count, d_linear);
       }
     });
   }

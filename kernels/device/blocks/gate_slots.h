@@ -18,7 +18,6 @@ struct DomainSlots {
   GateWeighting weighting = GateWeighting::kNormalized;
   const int32_t* slots = nullptr;  // expert by expert
   const int32_t* ends = nullptr;   // running sums of their numbers
-  int num_slots = 0;               // all
   DeviceIndex index;
   DeviceRows weight;
 

@@ -22,33 +22,33 @@ struct OptimizerStep {
     const Elements w = weights.row(block);
     const Elements g = gradients.row(block);
     const Elements s = state.columns == 0 ? Elements{} : state.row(block);
-    block_for_fours<kThreads>(weights.columns, [&](int i, int count) { step(w, g, s, i, count); });
+    block_for_packs<kThreads>(weights.columns, [&](int i, int count) { step(w, g, s, i, count); });
   }
 
   MOESIM_HD void step(
       const Elements& w, const Elements& g, const Elements& s, int i, int count) const {
     const int columns = weights.columns;
-    Four weight = w.load_four(i, count);
-    const Four gradient = g.load_four(i, count);
+    Pack weight = w.load_pack(i, count);
+    const Pack gradient = g.load_pack(i, count);
     if (is_adam) {
-      Four first = s.load_four(i, count);
-      Four second = s.load_four(columns + i, count);
-      for (int k = 0; k < 4; ++k) {
+      Pack first = s.load_pack(i, count);
+      Pack second = s.load_pack(columns + i, count);
+      for (int k = 0; k < kPackSize; ++k) {
         AdamMoments moments{first.values[k], second.values[k]};
         weight.values[k] = adam_step(weight.values[k], gradient.values[k], moments);
         first.values[k] = moments.first;
         second.values[k] = moments.second;
       }
-      s.store_four(i, count, first);
-      s.store_four(columns + i, count, second);
+      s.store_pack(i, count, first);
+      s.store_pack(columns + i, count, second);
     } else {
-      for (int k = 0; k < 4; ++k) {
+      for (int k = 0; k < kPackSize; ++k) {
         weight.values[k] = sgd_step(weight.values[k], gradient.values[k]);
       }
     }
-    w.store_four(i, count, weight);
+    w.store_pack(i, count, weight);
     if (keeps_copy) {
-      s.store_four((is_adam ? 2 : 0) * columns + i, count, weight);
+      s.store_pack((is_adam ? 2 : 0) * columns + i, count, weight);
     }
   }
 };

@@ -67,7 +67,6 @@ struct SumSlots {
 
   const int32_t* slots = nullptr;  // rows x experts
   int experts = 0;
-  int64_t num_slots = 0;
   DeviceRows buffer;  // by slot
   DeviceRows weight;  // by slot; no columns: all are 1 and nothing is rounded
   Rounding rounding = Rounding::kOff;
@@ -106,14 +105,14 @@ struct SumSlots {
   }
 
   MOESIM_HD void add_listed(bool begins, const Elements& sum, const Scratch& scratch) const {
-    block_for_fours<kThreads>(to.columns, [&](int m, int count) {
-      Four four = begins ? Four{} : sum.load_four(m, count);
+    block_for_packs<kThreads>(to.columns, [&](int m, int count) {
+      Pack pack = begins ? Pack{} : sum.load_pack(m, count);
       for (int i = 0; i < scratch.count; ++i) {
         const int slot = scratch.listed[i];
-        const Four term = buffer.row(slot).load_four(m, count);
-        add(four, weight.columns == 0 ? term : scaled(factor(slot), term, rounding));
+        const Pack term = buffer.row(slot).load_pack(m, count);
+        add(pack, weight.columns == 0 ? term : scaled(factor(slot), term, rounding));
       }
-      sum.store_four(m, count, four);
+      sum.store_pack(m, count, pack);
     });
   }
 

@@ -19,14 +19,22 @@ struct Fault {
   int status = 1;
 };
 
+// How cuBLASLt's heuristics say that they have no algorithm, beside a status (Fault).
+enum class FakeRefusal {
+  kNone,
+  kNoResult,    // success, and no result
+  kUnfitResult  // success, and a result that says of itself that it cannot be used
+};
+
 struct FakeCudaOptions {
   uint64_t seed = 1;    // of the order in which streams go on
   int num_devices = 1;  // 0: there is no driver
   int64_t memory_bytes = int64_t{4} << 30;
   std::optional<Fault> fault{};
   int ignored_wait = 0;  // the n-th cudaStreamWaitEvent that has something to wait for; 0: none
-  Time kernel_time{};    // that kernels, copies and fills take, beside spins
-  Time call_time{};      // that each call takes the host; what it launches starts no earlier
+  FakeRefusal refusal = FakeRefusal::kNone;
+  Time kernel_time{};  // that kernels, copies and fills take, beside spins
+  Time call_time{};    // that each call takes the host; what it launches starts no earlier
 };
 
 class FakeDevice;

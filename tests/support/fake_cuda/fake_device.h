@@ -124,6 +124,8 @@ class FakeDevice {
   bool is_idle() const;
   // Whether others can make a stream go on.
   bool is_held_up() const;
+  // What a kernel that runs does when it faults: no other runs after it.
+  void fail(int status) { failure_ = status; }
   // Of a kernel; 0: none so far.
   int failure() const { return failure_; }
   Random& random() { return random_; }

@@ -140,17 +140,6 @@ cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t 
   });
 }
 
-cudaError_t cudaMemset2DAsync(
-    void* memory, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-  return call("cudaMemset2DAsync", [&] {
-    return enqueue(stream, kernel_time(), [=] {
-      for (size_t row = 0; row < height; ++row) {
-        std::memset(static_cast<std::byte*>(memory) + row * pitch, value, width);
-      }
-    });
-  });
-}
-
 namespace moesim {
 
 cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) {

@@ -62,11 +62,25 @@ void destroy(void* handle) {
 }  // namespace
 
 const char* cudaGetErrorName(cudaError_t error) {
-  return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorFake";
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorMisalignedAddress:
+      return "cudaErrorMisalignedAddress";
+    default:
+      return "cudaErrorFake";
+  }
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  return error == cudaErrorMemoryAllocation ? "out of memory" : "a fault of the test";
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorMisalignedAddress:
+      return "misaligned address";
+    default:
+      return "a fault of the test";
+  }
 }
 
 cudaError_t cudaGetLastError() {

@@ -25,13 +25,24 @@ constexpr float kFloatTolerance = 1e-6F;
 
 TEST(PhaseTest, SumsAndMaximaTakeEveryElementOnce) {
   Scratch scratch;
-  for (const int count : {0, 1, 31, 32, 33, 100}) {
+  const auto pack_of = [](int first, float sign) {
+    Pack pack;
+    for (int k = 0; k < kPackSize; ++k) {
+      pack.values[k] = sign * static_cast<float>(first + k);
+    }
+    return pack;
+  };
+  for (const int count : {0, 1, 7, 8, 31, 32, 33, 100, 255, 256, 257, 600}) {
     // 0 + 1 + ... + (n-1) = n(n-1)/2, exact.
     const float sum = block_sum_of(scratch, count, [](int i) { return static_cast<float>(i); });
     EXPECT_EQ(sum, static_cast<float>(count * (count - 1) / 2));
-    const float largest =
-        block_max_of(scratch, count, [](int i) { return static_cast<float>(-i); });
-    EXPECT_EQ(largest, count == 0 ? -HUGE_VALF : 0.0F);
+    EXPECT_EQ(block_sum_of_packs(scratch, count, [&](int i, int) { return pack_of(i, 1); }), sum);
+    // Of a pack's elements only those that there are.
+    const auto largest = [&](float sign) {
+      return block_max_of_packs(scratch, count, [&](int i, int) { return pack_of(i, sign); });
+    };
+    EXPECT_EQ(largest(-1), count == 0 ? -HUGE_VALF : 0.0F);
+    EXPECT_EQ(largest(1), count == 0 ? -HUGE_VALF : static_cast<float>(count - 1));
     const auto all = [](int) { return true; };
     EXPECT_EQ(block_argmax(
                   scratch, count, [](int i) { return static_cast<float>(i); }, all),

@@ -1,6 +1,7 @@
-// Elements of devices' buffers: BF16, and loads and stores of four.
+// Elements of devices' buffers: BF16, and loads and stores of packs.
 #include "kernels/core/elements.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -49,7 +50,7 @@ TEST(Bfloat16Test, NanStaysNan) {
 
 class ElementsTest : public ::testing::TestWithParam<ElementType> {
  protected:
-  static constexpr int kSize = 12;
+  static constexpr int kSize = 3 * kPackSize;
 
   ElementsTest() {
     for (int i = 0; i < kSize; ++i) {
@@ -70,22 +71,26 @@ class ElementsTest : public ::testing::TestWithParam<ElementType> {
   alignas(16) std::array<std::byte, kSize * sizeof(float)> memory_{};
 };
 
-// From 4 on four stand aligned, from 5 on they do not.
-TEST_P(ElementsTest, FourAreLoadedWhereverTheyStand) {
-  EXPECT_THAT(elements().load_four(4, 4).values, ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(elements().load_four(5, 4).values, ElementsAre(5, 6, 7, 8));
-  EXPECT_THAT(elements().from(1).load_four(4, 4).values, ElementsAre(5, 6, 7, 8));
-  EXPECT_THAT(elements().load_four(4, 3).values, ElementsAre(4, 5, 6, 0));
+// From 8 on eight stand aligned, from 9 on they do not.
+TEST_P(ElementsTest, PacksAreLoadedWhereverTheyStand) {
+  EXPECT_THAT(elements().load_pack(8, 8).values, ElementsAre(8, 9, 10, 11, 12, 13, 14, 15));
+  EXPECT_THAT(elements().load_pack(9, 8).values, ElementsAre(9, 10, 11, 12, 13, 14, 15, 16));
+  EXPECT_THAT(elements().from(1).load_pack(8, 8).values,
+              ElementsAre(9, 10, 11, 12, 13, 14, 15, 16));
+  EXPECT_THAT(elements().load_pack(8, 3).values, ElementsAre(8, 9, 10, 0, 0, 0, 0, 0));
 }
 
-TEST_P(ElementsTest, FourAreStoredWhereverTheyStandAndNoOthers) {
-  const Four four{{20, 21, 22, 23}};
-  elements().store_four(4, 4, four);
-  EXPECT_THAT(all(), ElementsAre(0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11));
-  elements().store_four(1, 4, four);
-  EXPECT_THAT(all(), ElementsAre(0, 20, 21, 22, 23, 21, 22, 23, 8, 9, 10, 11));
-  elements().store_four(8, 2, four);
-  EXPECT_THAT(all(), ElementsAre(0, 20, 21, 22, 23, 21, 22, 23, 20, 21, 10, 11));
+TEST_P(ElementsTest, PacksAreStoredWhereverTheyStandAndNoOthers) {
+  const Pack pack{{50, 51, 52, 53, 54, 55, 56, 57}};
+  std::vector<float> expected = all();
+  const auto store = [&](int first, int count) {
+    elements().store_pack(first, count, pack);
+    std::copy_n(pack.values, count, expected.begin() + first);
+    EXPECT_EQ(all(), expected);
+  };
+  store(8, 8);
+  store(1, 8);
+  store(16, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types,

@@ -39,7 +39,7 @@ struct Trial {
 
 Trial random_trial(Random& random) {
   const auto is_heads = [&] { return random.uniform() < 0.5; };
-  Trial trial{random.uniform_int(1, 6), random.uniform_int(1, 6), random.uniform_int(0, 6)};
+  Trial trial{random.uniform_int(1, 6), random.uniform_int(1, 6), random.uniform_int(1, 6)};
   trial.transposes_left = is_heads();
   trial.transposes_right = is_heads();
   trial.adds = is_heads();
@@ -128,10 +128,11 @@ TEST(ProductsTest, AreThoseOfTheirElements) {
     const std::vector<float> sums = expected(product, target);
     const FakeCuda cuda;
     const Stream stream = make_stream(StreamPriority::kLow);
+    const DeviceMemory workspace = make_device_memory(kProductWorkspace);
     StepLauncher launcher(0);
     const std::vector<DeviceStep> steps = {products_step({{product}})};
     launcher.prepare(steps);
-    launcher.launch(steps, {stream.get(), nullptr});
+    launcher.launch(steps, {stream.get(), workspace.get()});
     check_cuda(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
     ASSERT_EQ(values(target), sums);
   }

@@ -14,7 +14,7 @@ using testing::BlockOrder;
 
 constexpr int kRows = 300;     // FillExpertSlots, FillChosenSlots: 256 and 128 threads
 constexpr int kExperts = 300;  // SumSlots: 128 threads
-constexpr int kColumns = 517;  // more than 4 * 128, no multiple of 4
+constexpr int kColumns = 1029;  // more than 8 * 128, no multiple of kPackSize
 
 // A layer of one rank without its experts: gate, order, unorder, and back.
 Program layer_program(GateKind kind, int slots) {
