@@ -41,9 +41,10 @@ class Findings {
     }
   }
 
-  std::optional<double> seconds_of(const GpuProbe& probe) const {
+  // Of the group that `beside` was measured in: at the same speed of the GPU.
+  std::optional<double> seconds_of(const GpuProbe& probe, const GpuReading& beside) const {
     for (const GpuReading& reading : readings_) {
-      if (reading.probe == probe) {
+      if (reading.probe == probe && reading.group == beside.group) {
         return known_time(reading).seconds;
       }
     }
@@ -51,11 +52,13 @@ class Findings {
   }
 
   // The same GEMM with nothing beside it, on as many SMs as it likes.
-  std::optional<double> gemm_alone(GpuProbe probe) const {
+  std::optional<double> gemm_alone(const GpuReading& beside) const {
+    const GpuProbe& probe = beside.probe;
     return seconds_of({.kind = GpuProbeKind::kGemm,
                        .rows = probe.rows,
                        .columns = probe.columns,
-                       .depth = probe.depth});
+                       .depth = probe.depth},
+                      beside);
   }
 
   void gemms() {
@@ -93,8 +96,8 @@ class Findings {
     for_each(GpuProbeKind::kGemmBesideSpin, [&](const GpuReading& spin) {
       GpuProbe copying = spin.probe;
       copying.kind = GpuProbeKind::kGemmBesideCopy;
-      const std::optional<double> alone = gemm_alone(spin.probe);
-      const std::optional<double> beside_copy = seconds_of(copying);
+      const std::optional<double> alone = gemm_alone(spin);
+      const std::optional<double> beside_copy = seconds_of(copying, spin);
       if (alone && beside_copy) {
         const double beside_spin = known_time(spin).seconds;
         findings_.contention.push_back({.held_sms = spin.probe.beside_sms,
@@ -108,9 +111,9 @@ class Findings {
   void late() {
     for_each(GpuProbeKind::kLateCopy, [&](const GpuReading& reading) {
       const GpuProbe& probe = reading.probe;
-      const std::optional<double> gemm = gemm_alone(probe);
-      const std::optional<double> copy =
-          seconds_of({.kind = GpuProbeKind::kCopy, .bytes = probe.bytes, .blocks = probe.blocks});
+      const std::optional<double> gemm = gemm_alone(reading);
+      const std::optional<double> copy = seconds_of(
+          {.kind = GpuProbeKind::kCopy, .bytes = probe.bytes, .blocks = probe.blocks}, reading);
       if (gemm && copy) {
         findings_.late.push_back(
             {.priority = probe.priority, .waited = (known_time(reading).seconds - *copy) / *gemm});
@@ -122,7 +125,7 @@ class Findings {
     for_each(GpuProbeKind::kQueues, [&](const GpuReading& reading) {
       GpuProbe one_chain = reading.probe;
       one_chain.streams = 1;
-      const std::optional<double> chain = seconds_of(one_chain);
+      const std::optional<double> chain = seconds_of(one_chain, reading);
       if (!chain || reading.probe.streams < 2) {
         return;
       }
@@ -189,7 +192,7 @@ class Findings {
     for_each(GpuProbeKind::kCollectivePair, [&](const GpuReading& reading) {
       GpuProbe one = reading.probe;
       one.kind = GpuProbeKind::kCollective;
-      if (const std::optional<double> alone = seconds_of(one)) {
+      if (const std::optional<double> alone = seconds_of(one, reading)) {
         findings_.pairs.push_back({.group_size = one.group_size,
                                    .bytes = one.bytes,
                                    .factor = known_time(reading).seconds / *alone});

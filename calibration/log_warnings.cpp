@@ -1,12 +1,12 @@
 #include "calibration/log_warnings.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 
 #include <fmt/core.h>
 
+#include "calibration/robust_fit.h"
 #include "sim/base/message.h"
 
 namespace moesim {
@@ -33,47 +33,60 @@ std::string name_of(const Test& test) {
   return fmt::format("{} on {}", test.run->collective, to_string(test.run->layout));
 }
 
-// At the size where the two are furthest apart.
+// Two tests at the size where they are furthest apart.
 struct Apart {
-  std::int64_t bytes = 0;
-  double factor = 1;  // of the second's time to the first's, or the other way about
+  const NcclRow* fast = nullptr;
+  const NcclRow* slow = nullptr;
+  bool is_first_faster = false;
+
+  [[nodiscard]] double factor() const {
+    return fast == nullptr ? 1 : slow->seconds() / fast->seconds();
+  }
 };
 
-Apart furthest_apart(const NcclRun& a, const NcclRun& b) {
-  std::map<std::int64_t, double> seconds_of;
-  for (const NcclRow& row : a.rows) {
-    seconds_of.emplace(row.bytes, row.seconds());
+Apart furthest_apart(const NcclRun& first, const NcclRun& second) {
+  std::map<std::int64_t, const NcclRow*> row_of;
+  for (const NcclRow& row : first.rows) {
+    row_of.emplace(row.bytes, &row);
   }
-  Apart apart;
-  for (const NcclRow& row : b.rows) {
-    const auto found = seconds_of.find(row.bytes);
-    if (found == seconds_of.end()) {
+  Apart most;
+  for (const NcclRow& row : second.rows) {
+    const auto found = row_of.find(row.bytes);
+    if (found == row_of.end()) {
       continue;
     }
-    const double factor = row.seconds() / found->second;
-    const double larger = std::max(factor, 1 / factor);
-    if (larger > apart.factor) {
-      apart = {row.bytes, larger};
+    const bool is_first_faster = found->second->seconds() < row.seconds();
+    const Apart here =
+        is_first_faster ? Apart{found->second, &row, true} : Apart{&row, found->second, false};
+    if (here.factor() > most.factor()) {
+      most = here;
     }
   }
-  return apart;
+  return most;
 }
 
-void add_disagreement(const Test& a, const Test& b, std::vector<std::string>& warnings) {
-  if (a.run->collective != b.run->collective || a.run->layout != b.run->layout) {
+void add_disagreement(const Test& first, const Test& second, std::vector<std::string>& warnings) {
+  if (first.run->collective != second.run->collective || first.run->layout != second.run->layout) {
     return;
   }
-  const Apart apart = furthest_apart(*a.run, *b.run);
-  if (apart.factor > kMostApart) {
-    warnings.push_back(
-        fmt::format("{} in {} and in {}: times of {} bytes differ by a factor of {:.1f}; "
-                    "leave out the log that is not of this machine",
-                    name_of(a),
-                    visible_in_line(*a.path),
-                    visible_in_line(*b.path),
-                    apart.bytes,
-                    apart.factor));
+  const Apart apart = furthest_apart(*first.run, *second.run);
+  if (apart.factor() <= 1 + kWorstResidual) {
+    return;
   }
+  const Test& fast = apart.is_first_faster ? first : second;
+  const Test& slow = apart.is_first_faster ? second : first;
+  warnings.push_back(fmt::format(
+      "{}: {} bytes took {:.2f} times as long at {}:{} as at {}:{}; the profile takes the median "
+      "of "
+      "all, of two the shorter time{}",
+      name_of(first),
+      apart.fast->bytes,
+      apart.factor(),
+      visible_in_line(*slow.path),
+      apart.slow->line,
+      visible_in_line(*fast.path),
+      apart.fast->line,
+      apart.factor() > kMostApart ? "; leave out the log that is not of this machine" : ""));
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ struct Sums {
   double v = 0;
 
   double determinant() const { return uu * vv - uv * uv; }
+  // False where single samples outweigh all others so far that digits do not tell two unknowns.
+  bool tells_both() const { return determinant() > 1e-12 * uu * vv; }
 };
 
 Sums weighted_sums(const std::vector<Sample>& samples, const std::vector<double>& weights) {
@@ -44,6 +46,11 @@ Sums weighted_sums(const std::vector<Sample>& samples, const std::vector<double>
 
 // The least squares solution without negative parts.
 void solve(const Sums& sums, Line& line) {
+  if (!sums.tells_both()) {
+    line.startup_seconds = 0;
+    line.seconds_per_unit = sums.v / sums.vv;
+    return;
+  }
   line.startup_seconds = (sums.vv * sums.u - sums.uv * sums.v) / sums.determinant();
   line.seconds_per_unit = (sums.uu * sums.v - sums.uv * sums.u) / sums.determinant();
   if (line.startup_seconds < 0) {
@@ -103,6 +110,9 @@ void rate(const std::vector<Sample>& samples, const std::vector<double>& weights
   const double freedom = static_cast<double>(samples.size()) - 2;
   if (freedom > 0 && line.seconds_per_unit > 0) {
     const Sums sums = weighted_sums(samples, weights);
+    if (!sums.tells_both()) {
+      return;
+    }
     const double variance = relative_squares / freedom;
     line.fit.standard_error =
         std::sqrt(variance * sums.uu / sums.determinant()) / line.seconds_per_unit;

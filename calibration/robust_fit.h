@@ -25,7 +25,8 @@ struct Line {
 // by iteratively reweighted least squares with Huber's weights: residuals beyond 1.345 times their
 // scale (the median absolute residual / 0.6745) count by their absolute value, so that single
 // disturbed samples do not move it. Neither part is negative: a line that would begin below zero
-// goes through the origin, one that would fall is flat. Needs at least two different sizes.
+// goes through the origin, as does one of times so far apart that both parts cannot be told, and
+// one that would fall is flat. Needs at least two different sizes.
 Line fit_line(const std::vector<Sample>& samples);
 
 // Whether a line can be fitted.

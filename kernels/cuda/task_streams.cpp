@@ -49,6 +49,12 @@ int64_t TaskStreams::workspace_bytes(const DeviceScript& script, const DevicePro
   return bytes;
 }
 
+void* TaskStreams::any_workspace() const {
+  const auto found = std::ranges::find_if(
+      workspaces_, [](const DeviceMemory& workspace) { return workspace != nullptr; });
+  return found == workspaces_.end() ? nullptr : found->get();
+}
+
 void TaskStreams::fork() {
   check_cuda(cudaEventRecord(begin_.get(), main()), "cudaEventRecord");
   for (const Stream& stream : streams_) {

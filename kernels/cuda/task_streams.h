@@ -22,6 +22,9 @@ class TaskStreams {
     return places_[static_cast<size_t>(rank)][static_cast<size_t>(lane)];
   }
 
+  // Of some rank's stream; null where there are no products.
+  void* any_workspace() const;
+
   // All streams wait for what is on the main one, or it for all of them.
   void fork();
   void join();

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "kernels/core/elements.h"
 
@@ -56,6 +57,17 @@ struct FusedAttentionBackward {
   HeadRows d_queries;
   HeadRows d_keys;
   HeadRows d_values;
+};
+
+// All of an attention but its addresses: alike for those that one kernel computes.
+struct AttentionLayout {
+  explicit AttentionLayout(const FusedAttention& attention);
+  explicit AttentionLayout(const FusedAttentionBackward& attention);
+
+  AttentionExtent extent;
+  std::vector<int64_t> steps;  // more of them backward
+
+  friend auto operator<=>(const AttentionLayout&, const AttentionLayout&) = default;
 };
 
 // Knows what fused kernels there are. Addresses count as aligned as the extents and steps let them

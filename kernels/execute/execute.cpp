@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "kernels/execute/fused_check.h"
 #include "kernels/execute/steps.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/host/host_executor.h"
@@ -86,6 +87,22 @@ int execute_on_gpus(const RunOptions& options, const Processes& processes) {
   return finish(options, processes, program, processes.run_ranks(program, make, options.repeat));
 }
 
+int compare_attention(const RunOptions& options) {
+  constexpr int kSkipped = 77;
+  require_gpu(gpu_ranks(options));
+  const std::string missing = missing_for_fused_attention();
+  if (!missing.empty()) {
+    fmt::print(stderr, "{}\n", visible_in_line(missing));
+    return kSkipped;
+  }
+  const Program program = load_verified(options);
+  check_memory(program, 2 * program.num_ranks, options.program);
+  const AttentionCase result = check_fused_attention(options, program);
+  write_file_atomically(options.compare_attention, attention_case_to_json(result));
+  fmt::print("{}: {} fused steps\n", visible_in_line(options.compare_attention), result.num_fused);
+  return result.failure.empty() ? kExitOk : kExitFailed;
+}
+
 int tell_gpu_facts(const RunOptions& options) {
   for (const std::string& line : gpu_environment(options.gpu.cuda.device)) {
     fmt::print("{}\n", visible_in_line(line));
@@ -97,11 +114,7 @@ int probe(const RunOptions& options) {
   GpuProbeRun run = options.probe_run;
   run.device = options.gpu.cuda.device;
   run.hardware_queues = options.host.hardware_queues;
-  if (!is_pipe_or_device(options.gpu_probes)) {
-    run.keep = [&](const GpuProbes& so_far) {
-      write_file_atomically(options.gpu_probes, probes_to_json(so_far));
-    };
-  }
+  run.keep = keeping_in(options.gpu_probes);
   const GpuProbes probes = run_gpu_probes(run);
   write_file_atomically(options.gpu_probes, probes_to_json(probes));
   fmt::print("{}: {} probes\n", visible_in_line(options.gpu_probes), probes.readings.size());
@@ -116,6 +129,9 @@ int execute(const RunOptions& options) {
   }
   if (!options.gpu_probes.empty()) {
     return probe(options);
+  }
+  if (!options.compare_attention.empty()) {
+    return compare_attention(options);
   }
   const bool is_cuda = options.backend == BackendKind::kCuda;
   if (options.transport == TransportKind::kThreads) {

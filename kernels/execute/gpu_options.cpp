@@ -1,10 +1,13 @@
 #include "kernels/execute/gpu_options.h"
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "kernels/execute/option_choice.h"
+#include "sim/base/ignored_options.h"
 
 namespace moesim {
 namespace {
@@ -52,6 +55,11 @@ void add_tuning(CLI::App& app, RunOptions& options) {
          "Of each NCCL communicator. Default: NCCL's choice")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxCtas));
+  app.add_option("--compare-attention",
+                 options.compare_attention,
+                 "Instead of other runs: attention fused beside products,\n"
+                 "in BF16, and how far they are apart, as JSON")
+      ->option_text("FILE");
   app.add_flag("--graph", options.gpu.cuda.uses_graph, "Launches an iteration as one CUDA graph");
   app.add_flag("--kernels",
                options.kernels,
@@ -76,13 +84,68 @@ void add_probes(CLI::App& app, RunOptions& options) {
       ->check(CLI::Range(0.0, kMaxBudget));
 }
 
-// Throws Error where one of the options was given.
-void refuse(const CLI::App& app, std::initializer_list<const char*> names, const char* why) {
-  for (const char* name : names) {
-    if (app.count(name) > 0) {
-      throw Error(fmt::format("{} {}; leave it out", name, why));
-    }
-  }
+// `probes`: of the GPU, instead of a Program.
+std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
+  const bool is_cuda = options.backend == BackendKind::kCuda;
+  const bool has_processes = options.transport == TransportKind::kMpi;
+  const bool rounds = options.host.rounding != Rounding::kOff;
+  const bool is_raw = options.host.clock == HostClock::kRaw;
+  return {
+      {{"--storage",
+        "--attention",
+        "--graph",
+        "--kernels",
+        "--rounding",
+        "--repeat",
+        "--max-repeat",
+        "--warmup",
+        "--trace",
+        "--traces",
+        "--results",
+        "--record"},
+       !options.compare_attention.empty(),
+       "says nothing to --compare-attention, which runs twice, in BF16"},
+      {{"--probe-set", "--budget"}, options.gpu_probes.empty(), "is an option of --gpu-probes"},
+      {{"--gpus",
+        "--storage",
+        "--attention",
+        "--compare-attention",
+        "--gemm-sms",
+        "--ctas",
+        "--graph",
+        "--kernels"},
+       probes,
+       "has no effect with --gpu-facts and --gpu-probes, which run no Program"},
+      {{"--gpus",
+        "--device",
+        "--storage",
+        "--attention",
+        "--compare-attention",
+        "--gemm-sms",
+        "--ctas",
+        "--graph",
+        "--kernels"},
+       !is_cuda && !probes,
+       "is an option of --backend cuda",
+       "give that, or leave it out"},
+      {{"--cluster", "--clock", "--dilation", "--launch-overhead"},
+       is_cuda,
+       "is not for --backend cuda, which paces nothing"},
+      {{"--cluster", "--dilation"}, is_raw, "has no effect with --clock raw, which paces nothing"},
+      {{"--gpus", "--device", "--graph", "--kernels", "--compare-attention"},
+       has_processes,
+       "is not for --transport mpi, where each rank has a process and a GPU"},
+      {{"--device", "--graph", "--kernels", "--compare-attention"},
+       options.gpu.one_gpu_each,
+       "is not for --gpus each"},
+      {{"--ctas"},
+       !has_processes && !options.gpu.one_gpu_each,
+       "is an option of --gpus each and of --transport mpi, where NCCL carries collectives"},
+      {{"--attention"},
+       options.gpu.fuses_attention && (options.gpu.cuda.storage == Storage::kFloat32 || rounds),
+       "fused is for tensors in BF16 that nothing rounds",
+       "give --storage bf16 and no --rounding exact, or leave it out"},
+  };
 }
 
 }  // namespace
@@ -101,36 +164,8 @@ void check_gpu(const CLI::App& app, const RunOptions& options) {
   if (!std::isfinite(options.probe_run.budget_seconds)) {
     throw Error("--budget takes a number of seconds; see moesim-execute --help");
   }
-  if (options.gpu_probes.empty()) {
-    refuse(app, {"--probe-set", "--budget"}, "is an option of --gpu-probes");
-  }
-  if (options.backend == BackendKind::kCuda) {
-    refuse(app,
-           {"--cluster", "--clock", "--dilation", "--launch-overhead"},
-           "is not for --backend cuda, which paces nothing");
-  } else if (!probes) {
-    refuse(app,
-           {"--gpus",
-            "--device",
-            "--storage",
-            "--attention",
-            "--gemm-sms",
-            "--ctas",
-            "--graph",
-            "--kernels"},
-           "is an option of --backend cuda");
-  }
-  if (options.transport == TransportKind::kMpi) {
-    refuse(app,
-           {"--gpus", "--device", "--graph", "--kernels"},
-           "is not for --transport mpi, where each rank has a process and a GPU");
-  } else if (options.gpu.one_gpu_each) {
-    refuse(app, {"--device", "--graph", "--kernels"}, "is not for --gpus each");
-  } else {
-    refuse(app,
-           {"--ctas"},
-           "is an option of --gpus each and of --transport mpi, where NCCL carries collectives");
-  }
+  refuse_ignored(ignored(options, probes),
+                 [&app](const std::string& name) { return app.count(name) > 0; });
 }
 
 }  // namespace moesim

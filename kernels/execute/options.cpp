@@ -12,6 +12,7 @@
 #include "kernels/execute/gpu_options.h"
 #include "kernels/execute/option_choice.h"
 #include "sim/base/error.h"
+#include "sim/base/ignored_options.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 #include "sim/io/output_paths.h"
@@ -58,7 +59,7 @@ Examples:
   moesim-execute --gpu-probes probes.json --budget 120
 
 Exit codes: 0 right answer, 1 the run failed (a hang, too many disturbed runs, no GPU), 2 bad usage
-or input
+or input, 77 --compare-attention without a cuDNN that fuses it
 )";
 
 class HelpFormatter : public CLI::Formatter {
@@ -177,14 +178,18 @@ void check(const CLI::App& app, const RunOptions& options) {
                             options.repeat.rule.most,
                             options.repeat.rule.least));
   }
-  const bool is_raw = options.host.clock == HostClock::kRaw;
-  if (is_raw && (options.host.dilation > 1 || !options.cluster.empty())) {
-    throw Error(
-        "--clock raw paces nothing, so that --dilation and --cluster have no effect; leave them "
-        "out");
-  }
+  refuse_ignored(
+      {{{"--spread"},
+        options.repeat.rule.most <= options.repeat.rule.least && app.count("--max-repeat") == 0,
+        "says how soon runs may end, and there are to be exactly so many",
+        "give a larger --max-repeat as well, or leave it out"}},
+      [&app](const std::string& name) { return app.count(name) > 0; });
   check_gpu(app, options);
-  check_outputs({options.trace, options.results, options.record, options.gpu_probes},
+  check_outputs({options.trace,
+                 options.results,
+                 options.record,
+                 options.gpu_probes,
+                 options.compare_attention},
                 {options.program, options.cluster});
 }
 

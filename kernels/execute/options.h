@@ -28,6 +28,7 @@ struct RunOptions {
   std::string record;
   GpuRanks gpu;  // of kCuda
   bool kernels = false;
+  std::string compare_attention;  // instead of other runs: fused beside products
   // Instead of running a Program:
   bool gpu_facts = false;
   std::string gpu_probes;

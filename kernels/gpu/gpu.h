@@ -33,6 +33,9 @@ struct GpuRanks {
   int most_ctas = 0;
 };
 
+// Empty where attention can be fused; else what this build or this machine lacks, in a sentence.
+std::string missing_for_fused_attention();
+
 // Throws Error where it was not built, which says how to get it, and Failure, in one sentence,
 // where there is no device. Makes no context. What CUDA reads from the environment is set before:
 // nothing that uses CUDA comes earlier.
@@ -75,6 +78,10 @@ struct GpuProbeRun {
   // Gets what is known so far whenever a group of probes is over (ProbeRules::keep).
   std::function<void(const GpuProbes&)> keep{};
 };
+
+// Writes what is known so far into a file, whole each time, so that it is there when the process is
+// ended. Nothing for a pipe or a device, which would get one behind the other.
+std::function<void(const GpuProbes&)> keeping_in(const std::string& path);
 
 // Probes the devices of this process; collectives over powers of two of them. Throws what
 // require_gpu does, and Failure where the GPU fails at the reference.

@@ -1,6 +1,6 @@
 #include <chrono>
 #include <cstdlib>
-#include <string_view>
+#include <exception>
 
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
@@ -29,11 +29,8 @@ std::vector<int> all_devices() {
 // What changes how fast the libraries are.
 void add_variables(std::vector<std::string>& lines) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    for (const std::string_view prefix : {"CUDA_", "NCCL_", "CUBLAS", "NVIDIA_TF32"}) {
-      if (text.starts_with(prefix)) {
-        lines.emplace_back(text);
-      }
+    if (is_gpu_variable(*entry)) {
+      lines.emplace_back(*entry);
     }
   }
 }
@@ -70,6 +67,15 @@ void require_gpu(const GpuRanks& ranks) {
   const int device = ranks.one_gpu_each ? 0 : ranks.cuda.device;
   set_hardware_queues(ranks.cuda.hardware_queues, device);
   require_device(device);
+}
+
+std::string missing_for_fused_attention() {
+  try {
+    static_cast<void>(fused_attention_maker());
+    return {};
+  } catch (const std::exception& missing) {
+    return missing.what();
+  }
 }
 
 std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRanks& ranks) {

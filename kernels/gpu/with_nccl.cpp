@@ -29,8 +29,7 @@ bool has_nccl() {
 }
 
 std::string nccl_text() {
-  int version = 0;
-  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  const int version = nccl_version();
   return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 

@@ -16,6 +16,10 @@ void require_gpu(const GpuRanks& /*ranks*/) {
   throw not_built();
 }
 
+std::string missing_for_fused_attention() {
+  return not_built().what();
+}
+
 std::unique_ptr<Executor> make_gpu_executor(const Program& /*program*/, const GpuRanks& /*ranks*/) {
   throw not_built();
 }

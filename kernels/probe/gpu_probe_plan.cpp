@@ -108,34 +108,46 @@ void add_collectives(const GpuProbe& like, ProbeGroup& group) {
   }
 }
 
-// On one GPU a collective is with oneself: what NCCL's kernels and copies cost, no links.
+// NCCL's kernels carry what is sent, with oneself too; the other collectives of one rank alone are
+// copies of the device, which the group "copy" has.
+std::vector<CollectiveOperation> operations(int group_size) {
+  std::vector<CollectiveOperation> sends = {CollectiveOperation::kAllToAll,
+                                            CollectiveOperation::kShift};
+  if (group_size > 1) {
+    sends.insert(sends.end(),
+                 {CollectiveOperation::kAllGather,
+                  CollectiveOperation::kReduceScatter,
+                  CollectiveOperation::kAllReduce,
+                  CollectiveOperation::kBroadcast});
+  }
+  return sends;
+}
+
+void add_all_to_alls(int group_size, ProbeGroup& group) {
+  const GpuProbe plain = {.kind = GpuProbeKind::kCollective,
+                          .operation = CollectiveOperation::kAllToAll,
+                          .group_size = group_size};
+  for (const int ctas : {1, 4, 16}) {
+    GpuProbe probe = plain;
+    probe.ctas = ctas;
+    add_collectives(probe, group);
+  }
+  GpuProbe packed = plain;
+  packed.packed = true;
+  add_collectives(packed, group);
+  GpuProbe pair = plain;
+  pair.kind = GpuProbeKind::kCollectivePair;
+  add_collectives(pair, group);
+}
+
 ProbeGroup collectives(const ProbeMachine& machine) {
   ProbeGroup group{"collective", {}};
   for (int size = machine.num_gpus > 1 ? 2 : 1; size <= machine.num_gpus; size *= 2) {
-    for (const auto operation : {CollectiveOperation::kAllToAll,
-                                 CollectiveOperation::kAllGather,
-                                 CollectiveOperation::kReduceScatter,
-                                 CollectiveOperation::kAllReduce}) {
-      GpuProbe probe = {
-          .kind = GpuProbeKind::kCollective, .operation = operation, .group_size = size};
-      add_collectives(probe, group);
+    for (const auto operation : operations(size)) {
+      add_collectives(
+          {.kind = GpuProbeKind::kCollective, .operation = operation, .group_size = size}, group);
     }
-    for (const int ctas : {1, 4, 16}) {
-      add_collectives({.kind = GpuProbeKind::kCollective,
-                       .operation = CollectiveOperation::kAllToAll,
-                       .group_size = size,
-                       .ctas = ctas},
-                      group);
-    }
-    add_collectives({.kind = GpuProbeKind::kCollective,
-                     .operation = CollectiveOperation::kAllToAll,
-                     .group_size = size,
-                     .packed = true},
-                    group);
-    add_collectives({.kind = GpuProbeKind::kCollectivePair,
-                     .operation = CollectiveOperation::kAllToAll,
-                     .group_size = size},
-                    group);
+    add_all_to_alls(size, group);
   }
   return group;
 }

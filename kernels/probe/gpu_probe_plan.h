@@ -29,7 +29,8 @@ inline constexpr GpuProbe kReferenceProbe = {
 //   contention  the same beside k SMs that copy, and beside k SMs that are only occupied
 //   late        a kernel that copies, launched behind a GEMM, with and without priority
 //   queues      chains of kernels, issued one chain after the other
-//   collective  operations x sizes x groups x CTAs; packed; two at once
+//   collective  operations x sizes x groups x CTAs; packed; two at once. One GPU alone only sends
+//               to itself: AlltoAll and SHIFT
 // Probes that do not fit into the machine's memory are left out.
 std::vector<ProbeGroup> plan_gpu_probes(const ProbeMachine& machine);
 

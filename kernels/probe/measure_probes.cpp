@@ -45,6 +45,9 @@ class ProbeRun {
   }
 
   GpuProbes run(const std::vector<ProbeGroup>& groups) && {
+    for (const ProbeGroup& group : groups) {
+      probes_.num_planned += static_cast<int>(group.probes.size());
+    }
     Speed before = speed();
     for (auto group = groups.begin(); group != groups.end(); ++group) {
       if (is_over()) {
@@ -99,7 +102,7 @@ class ProbeRun {
       if (is_over()) {
         break;
       }
-      readings.push_back({.probe = probe, .times = times_of(probe)});
+      readings.push_back({.probe = probe, .times = times_of(probe), .group = group.name});
     }
     return readings;
   }

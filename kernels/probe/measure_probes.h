@@ -13,9 +13,8 @@ namespace moesim {
 struct ProbeRules {
   StoppingRule rule{.least = 10, .most = 40, .spread = 0.01};
   int num_warmups = 2;  // of each probe; they do not count
-  // How far the reference, or the clock, may drift from before a group to after it. A GPU whose
-  // power is capped changes its clock by a per cent or two all the time.
-  double max_drift = 0.03;
+  // How far the reference, or the clock, may drift from before a group to after it.
+  double max_drift = kMaxProbeDrift;
   int max_attempts = 2;  // at a group; the last is kept as rejected where all drift
   double budget_seconds = 120;
   // Seconds since the probes began; asked before each probe.

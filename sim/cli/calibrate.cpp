@@ -19,10 +19,13 @@ namespace {
 int write_probes(const Inputs& inputs, const std::string& folder) {
   const std::vector<Program> programs =
       programs_of(plan_for(inputs, inputs.scenario.schedules, true));
-  const auto path = [&](std::size_t i) { return fmt::format("{}/probe_{:02}.json", folder, i); };
-  check_outputs({path(0)}, files_of(inputs));
+  std::vector<std::string> paths;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    write_file_atomically(path(i), program_to_json(programs[i]));
+    paths.push_back(fmt::format("{}/probe_{:02}.json", folder, i));
+  }
+  check_outputs(paths, files_of(inputs));
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    write_file_atomically(paths[i], program_to_json(programs[i]));
   }
   print_out(fmt::format("{}: {}\n", folder, counted(programs.size(), "Program")));
   return kExitOk;
@@ -30,10 +33,15 @@ int write_probes(const Inputs& inputs, const std::string& folder) {
 
 // What the GPU's own probes know better than Programs: GEMMs alone, and its memory.
 void add_gpu_probes(const CalibrateOptions& options, Profile& profile) {
-  const GpuProbes probes = run_gpu_probes(
-      {.device = options.backend.gpu.cuda.device, .hardware_queues = profile.hardware_queues});
-  if (!options.gpu_probes.empty()) {
-    write_file_atomically(options.gpu_probes, probes_to_json(probes));
+  const std::string& file = options.gpu_probes;
+  GpuProbeRun run{.device = options.backend.gpu.cuda.device,
+                  .hardware_queues = profile.hardware_queues};
+  if (!file.empty()) {
+    run.keep = keeping_in(file);
+  }
+  const GpuProbes probes = run_gpu_probes(run);
+  if (!file.empty()) {
+    write_file_atomically(file, probes_to_json(probes));
   }
   const Profile gpu = gpu_profile({probes});
   profile.gemm = gpu.gemm;

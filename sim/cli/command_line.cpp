@@ -374,7 +374,10 @@ Command CommandLine::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     explain(error, argc, argv);
   }
-  return chosen_.at(app_.get_subcommands().front())(*this);
+  const CLI::App* chosen = app_.get_subcommands().front();
+  execute_.backend.given = given_options(*chosen);
+  calibrate_.backend.given = crosscheck_.backend.given = execute_.backend.given;
+  return chosen_.at(chosen)(*this);
 }
 
 }  // namespace

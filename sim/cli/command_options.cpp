@@ -23,8 +23,7 @@ std::string schedule_list() {
   return text;
 }
 
-// `backend`: the option that --storage says nothing without, whose default reads like a choice.
-void add_gpu(CLI::App* app, GpuRanks& gpu, CLI::Option* backend) {
+void add_gpu(CLI::App* app, GpuRanks& gpu) {
   app->add_option_function<std::string>(
          "--gpus",
          [&gpu](const std::string& text) { gpu.one_gpu_each = parse_gpus(text); },
@@ -36,8 +35,7 @@ void add_gpu(CLI::App* app, GpuRanks& gpu, CLI::Option* backend) {
          [&gpu](const std::string& text) { gpu.cuda.storage = parse_storage(text); },
          "Of cuda. fp32: floating tensors are FP32, as on the\n"
          "CPU; bf16: what the model's dtype says. Default: bf16")
-      ->option_text("fp32|bf16")
-      ->needs(backend);
+      ->option_text("fp32|bf16");
   app->add_option_function<std::string>(
          "--attention",
          [&gpu](const std::string& text) { gpu.fuses_attention = parse_attention(text); },
@@ -80,6 +78,16 @@ void add_runs(CLI::App* app, BackendOptions& backend) {
 }
 
 }  // namespace
+
+std::set<std::string> given_options(const CLI::App& app) {
+  std::set<std::string> given;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() > 0) {
+      given.insert(option->get_name());
+    }
+  }
+  return given;
+}
 
 void add_text(CLI::App* app,
               const std::string& name,
@@ -208,11 +216,9 @@ void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string&
 
 void add_backend(CLI::App* app, BackendOptions& backend) {
   backend.gpu.cuda.storage = Storage::kOwnType;  // what training computes with
-  CLI::Option* name =
-      app->add_option(
-             "--backend", backend.name, "Where it runs. Default: cpu, this machine's cores")
-          ->option_text("cpu|cuda")
-          ->check(CLI::IsMember({"cpu", "cuda"}));
+  app->add_option("--backend", backend.name, "Where it runs. Default: cpu, this machine's cores")
+      ->option_text("cpu|cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   app->add_option_function<std::string>(
          "--clock",
          [&backend](const std::string& text) { backend.clock = parse_clock(text); },
@@ -239,7 +245,7 @@ void add_backend(CLI::App* app, BackendOptions& backend) {
            "Starts moesim-execute as MPI processes, whose links\n"
            "are real: 'mpirun -np 4 build/release/moesim-execute'.\n"
            "A shell reads it: quote paths with spaces in it");
-  add_gpu(app, backend.gpu, name);
+  add_gpu(app, backend.gpu);
   add_runs(app, backend);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,11 @@ void add_json(CLI::App* app, bool& json);
 void add_outputs(CLI::App* app, IterationOutputs& outputs);
 void add_lineup(CLI::App* app, std::vector<std::string>& schedules, std::string& baseline);
 void add_backend(CLI::App* app, BackendOptions& backend);
-// What becomes of calibrate's probes beside a profile.
 void add_execution(CLI::App* app, ExecuteOptions& execute);
-
+// What becomes of calibrate's probes beside a profile.
 void add_probes(CLI::App* app, CalibrateOptions& calibrate);
+
+// What the command line names of a subcommand, also defaults: "--backend".
+std::set<std::string> given_options(const CLI::App& app);
 
 }  // namespace moesim

@@ -58,12 +58,18 @@ std::string start_of_command(const std::string& launcher) {
 }
 
 std::string pacing_words(const Launch& launch) {
+  if (launch.clock == HostClock::kRaw) {
+    return "--clock raw";  // dilates nothing
+  }
   return fmt::format("--clock {} --dilation {}", name(launch.clock), launch.dilation);
 }
 
 std::string gpu_words(const GpuRanks& gpu) {
   std::string words = fmt::format("--backend cuda --storage {}",
                                   gpu.cuda.storage == Storage::kFloat32 ? "fp32" : "bf16");
+  if (gpu.fuses_attention) {
+    words += " --attention fused";
+  }
   if (gpu.cuda.gemm_sms > 0) {
     words += fmt::format(" --gemm-sms {}", gpu.cuda.gemm_sms);
   }

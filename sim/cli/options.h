@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -84,6 +85,7 @@ struct BackendOptions {
   // A command that starts moesim-execute's processes; empty: threads of this process. Links are
   // then those that there are, and not paced.
   std::string launcher;
+  std::set<std::string> given;  // the command line's options, also those with their defaults
 };
 
 struct ExecuteOptions : SubjectOptions {

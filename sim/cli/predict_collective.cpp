@@ -14,9 +14,11 @@
 #include "sim/cli/output.h"
 #include "sim/cluster/wired_cluster.h"
 #include "sim/collective/layout_model.h"
+#include "sim/collective/tariff.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
 #include "sim/io/profile.h"
+#include "sim/report/text.h"
 
 namespace moesim {
 namespace {
@@ -152,16 +154,19 @@ std::string heading(bool has_measured) {
       has_measured ? "       (us)     (%)" : "");
 }
 
-// What an algorithm puts on the wire is not what the layouts' formulas say.
-std::string wire_rate(const Question& question, double algbw) {
-  return question.algorithm
-             ? "-"
-             : fmt::format("{:.2f}", algbw * wire_share(question.operation, question.layout));
+// In GB/s. What an algorithm puts on the wire is not what the layouts' formulas say.
+std::optional<double> wire_rate(const Question& question, std::int64_t bytes, double seconds) {
+  if (question.algorithm) {
+    return std::nullopt;
+  }
+  const double share = wire_share(question.operation, question.layout);
+  return share * static_cast<double>(bytes) / seconds * 1e-9;
 }
 
 std::string row(const Question& question, std::int64_t bytes, const LayoutEstimate& estimate) {
   const NcclCollective& collective = nccl_collective(question.operation);
   const double algbw = static_cast<double>(bytes) / estimate.seconds * 1e-9;
+  const std::optional<double> wire = wire_rate(question, bytes, estimate.seconds);
   const std::int64_t unit = 4 * (collective.counts_parts ? question.layout.size() : 1);
   std::string text = fmt::format("{:>12} {:>13} {:>9} {:>10} {:>7.2f} {:>7.2f} {:>7} {:>10} {:>10}",
                                  bytes,
@@ -170,7 +175,7 @@ std::string row(const Question& question, std::int64_t bytes, const LayoutEstima
                                  microseconds(estimate.seconds),
                                  algbw,
                                  algbw * busbw_factor(collective, question.layout.size()),
-                                 wire_rate(question, algbw),
+                                 wire ? fmt::format("{:.2f}", *wire) : "-",
                                  estimate.has_interval ? microseconds(estimate.low) : "-",
                                  estimate.has_interval ? microseconds(estimate.high) : "-");
   if (!question.measured.empty()) {
@@ -192,6 +197,47 @@ std::string summary(const std::vector<double>& errors) {
                            100 * median(errors),
                            100 * *std::max_element(errors.begin(), errors.end()));
 }
+
+// What passes a GPU's NICs, in GB/s: of the cluster that is asked for, else of the one that was
+// measured; 0 where that is not known or nothing passes them.
+double nic_rate(const PredictCollectiveOptions& options,
+                const Question& question,
+                const Profile& profile) {
+  if (question.layout.nodes == 1) {
+    return 0;
+  }
+  return 1e-9 * (options.cluster.empty()
+                     ? profile.inter_node_rate.value_or(0)
+                     : wired(load_cluster(options.cluster)).inter_node.bytes_per_second);
+}
+
+// Of rates that no log has: the laws know no links (docs/model.md).
+class WireCheck {
+ public:
+  explicit WireCheck(double nics) : nics_(nics) {}
+
+  void add(const LayoutEstimate& estimate, std::optional<double> wire) {
+    if (nics_ > 0 && estimate.extrapolated && wire.value_or(0) > nics_ * (1 + kEqualRates)) {
+      ++num_sizes_;
+      most_ = std::max(most_, *wire);
+    }
+  }
+
+  [[nodiscard]] std::string text() const {
+    return num_sizes_ == 0 ? ""
+                           : fmt::format(
+                                 "# More than the NICs carry, {:g} GB/s a GPU: the wire rate at "
+                                 "{}, {:.2f} GB/s at most; these times are too short\n",
+                                 nics_,
+                                 counted(num_sizes_, "size"),
+                                 most_);
+  }
+
+ private:
+  double nics_;
+  std::size_t num_sizes_ = 0;
+  double most_ = 0;
+};
 
 // By the algorithm that is asked for, else from what was measured on layouts. Keeps a reference to
 // the profile.
@@ -217,8 +263,10 @@ int run_predict_collective(const PredictCollectiveOptions& options) {
   std::string rows;
   std::vector<std::string> bases;
   std::vector<double> errors;
+  WireCheck wire(nic_rate(options, question, profile));
   for (const std::int64_t bytes : question.sizes) {
     const LayoutEstimate estimate = estimate_size(bytes);
+    wire.add(estimate, wire_rate(question, bytes, estimate.seconds));
     rows += row(question, bytes, estimate);
     if (std::find(bases.begin(), bases.end(), estimate.basis) == bases.end()) {
       bases.push_back(estimate.basis);
@@ -239,6 +287,7 @@ int run_predict_collective(const PredictCollectiveOptions& options) {
   for (const std::string& basis : bases) {
     text += fmt::format("# Basis: {}\n", basis);
   }
+  text += wire.text();
   print_out(text + heading(!question.measured.empty()) + rows + summary(errors));
   return kExitOk;
 }

@@ -11,6 +11,7 @@
 #include "sim/base/hash.h"
 #include "sim/cli/backend.h"
 #include "sim/cli/calibration.h"
+#include "sim/cli/gpu_check_plan.h"
 #include "sim/cli/lineup.h"
 #include "sim/cli/subject.h"
 

@@ -8,9 +8,6 @@
 
 namespace moesim {
 
-// With how many chunks the GPU check runs its Programs.
-inline constexpr int kRecordedDegree = 2;
-
 // A crosscheck of runs that were made elsewhere: a profile is calibrated from the recorded runs of
 // the scenario's probes, its schedules are predicted from that, and stand beside their recorded
 // runs. Schedules that were not recorded are named in `not_run`. Throws Error, located at `path`,

@@ -96,6 +96,7 @@ Subject load_program_file(const std::string& program, const ScenarioOptions& inp
     const std::string cluster = read_file(input.cluster);
     hash.add(std::uint64_t{cluster.size()}).add(cluster);
     subject.cluster = wired(parse_cluster(cluster, input.cluster, input.overrides));
+    add_imported(*subject.cluster, hash);
   }
   if (!input.profile.empty()) {
     const std::string profile = read_file(input.profile);

@@ -1,6 +1,5 @@
 #include "sim/cli/usage.h"
 
-#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -8,7 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/message.h"
-#include "sim/cli/stopping_rule.h"
+#include "sim/cli/backend_usage.h"
 
 namespace moesim {
 namespace {
@@ -59,91 +58,10 @@ void check(const SimulateOptions& options) {
   check_outputs(options.outputs);
 }
 
-// Whether an option of a GPU is given that is not its default.
-bool sets_gpu(const GpuRanks& gpu) {
-  return gpu.one_gpu_each || gpu.cuda.storage != Storage::kOwnType || gpu.cuda.gemm_sms > 0 ||
-         gpu.most_ctas > 0 || gpu.cuda.uses_graph || gpu.fuses_attention;
-}
-
-// `in_processes`: each rank has one, that mpirun or the launcher started.
-void check_gpu(const BackendOptions& backend, bool in_processes) {
-  const GpuRanks& gpu = backend.gpu;
-  if (backend.name != "cuda") {
-    if (sets_gpu(gpu)) {
-      throw Error(
-          "--gpus, --storage, --attention, --gemm-sms, --ctas and --graph are of --backend cuda; "
-          "give that, or leave them out");
-    }
-    return;
-  }
-  if (backend.modelled || backend.dilation != 1 || backend.clock != HostClock::kFree) {
-    throw Error(
-        "--backend cuda paces nothing, so that --clock, --dilation and --modelled have no effect; "
-        "leave them out");
-  }
-  if (in_processes) {
-    if (gpu.one_gpu_each || gpu.cuda.uses_graph) {
-      throw Error(
-          "with --transport mpi and --launcher each rank has a process and a GPU; leave --gpus and "
-          "--graph out");
-    }
-  } else if (gpu.one_gpu_each ? gpu.cuda.uses_graph : gpu.most_ctas > 0) {
-    throw Error(gpu.one_gpu_each
-                    ? "--graph is for ranks that share one GPU; leave it or --gpus each out"
-                    : "--ctas is of NCCL's collectives; give --gpus each as well");
-  }
-}
-
-void check_backend(const BackendOptions& backend, bool in_processes) {
-  check_gpu(backend, in_processes);
-  if (!std::isfinite(backend.dilation)) {
-    throw Error("--dilation takes a number; give 1 or more");
-  }
-  if (backend.clock == HostClock::kRaw && (backend.modelled || backend.dilation > 1)) {
-    throw Error(fmt::format("--clock raw paces nothing, so that {} has no effect; leave one out",
-                            backend.modelled ? "--modelled" : "--dilation"));
-  }
-  if (!backend.launcher.empty() && backend.modelled) {
-    throw Error(
-        "--launcher starts moesim-execute, which knows no profile and measures; leave --modelled "
-        "out");
-  }
-  if (!backend.launcher.empty() && backend.clock == HostClock::kAnchored) {
-    throw Error(
-        "--launcher runs on real links, which have no planned ends to anchor to; use --clock free "
-        "or raw");
-  }
-  const StoppingRule rule = stopping_rule(backend);
-  if (rule.most < rule.least) {
-    throw Error(fmt::format(
-        "--max-runs {} is less than the {} runs that there are to be; give more, or --runs",
-        rule.most,
-        rule.least));
-  }
-}
-
 void check(const ExecuteOptions& options) {
   check_subject(options);
-  check_backend(options.backend, options.in_processes || !options.backend.launcher.empty());
-  if (options.in_processes && !options.backend.launcher.empty()) {
-    throw Error(
-        "--launcher starts processes of its own, --transport mpi runs on those that mpirun "
-        "started; leave one out");
-  }
-  if (options.kernels && (options.backend.name != "cuda" || options.backend.gpu.one_gpu_each ||
-                          options.in_processes || !options.backend.launcher.empty())) {
-    throw Error(
-        "--kernels times what ranks that share one GPU run; give --backend cuda without --gpus "
-        "each, --transport and --launcher, or leave it out");
-  }
+  check_backend(options);
   check_outputs(options.outputs);
-}
-
-// Whether an option of a backend is given that is not its default.
-bool runs_something(const BackendOptions& backend) {
-  return backend.modelled || backend.dilation != 1 || backend.num_runs || backend.max_runs ||
-         backend.spread != BackendOptions().spread || backend.clock != HostClock::kFree ||
-         !backend.launcher.empty() || backend.name != "cpu" || sets_gpu(backend.gpu);
 }
 
 void check_overrides_of_logs(const ScenarioOptions& input) {
@@ -164,11 +82,6 @@ void check_logs(const CalibrateOptions& options) {
   if (options.input.cluster.empty()) {
     throw Error("the logs do not say what cluster they ran on; give --cluster FILE");
   }
-  if (runs_something(options.backend) || !options.probes.empty() || !options.gpu_probes.empty()) {
-    throw Error(
-        "logs are read and nothing is run, so that options of a backend have no effect; leave "
-        "them out");
-  }
   if (!options.input.algorithms.empty()) {
     throw Error(fmt::format(
         "--algorithm {} chooses among collectives of a profile, which logs make; leave it out here",
@@ -178,6 +91,7 @@ void check_logs(const CalibrateOptions& options) {
 }
 
 void check(const CalibrateOptions& options) {
+  check_backend(options);
   if (!options.nccl_logs.empty()) {
     check_logs(options);
     return;
@@ -186,15 +100,6 @@ void check(const CalibrateOptions& options) {
     throw Error("--layout says how the ranks of a log sat; give --nccl-tests FILE as well");
   }
   check_file(options.input.scenario, "scenario");
-  check_backend(options.backend, !options.backend.launcher.empty());
-  if (!options.gpu_probes.empty() && options.backend.name != "cuda") {
-    throw Error("--gpu-probes tells what a GPU's probes took; give --backend cuda as well");
-  }
-  if (!options.gpu_probes.empty() && !options.backend.launcher.empty()) {
-    throw Error(
-        "--gpu-probes runs probes of a GPU in this process, --launcher starts others; leave one "
-        "out, and run moesim-execute --gpu-probes FILE where the GPU is");
-  }
   if (!options.input.profile.empty() && !options.backend.modelled) {
     throw Error(
         "--profile names measured costs, which calibrate makes; leave it out, or take the "
@@ -217,7 +122,7 @@ void check(const PredictCollectiveOptions& options) {
 
 void check(const CrosscheckOptions& options) {
   check_file(options.input.scenario, "scenario");
-  check_backend(options.backend, !options.backend.launcher.empty());
+  check_backend(options.backend);
 }
 
 void check(const CompareOptions& options) {

@@ -39,7 +39,7 @@ double BottleneckLinks::factor(const CollectiveCost& entry,
                             describe(entry.operation, entry.span),
                             in_quotes(entry.bottleneck_link)));
   }
-  return std::max(1.0, seconds / least);
+  return seconds / least;
 }
 
 std::shared_ptr<const GroupLoads> BottleneckLinks::multiplied(const CollectiveCost& entry,
@@ -49,7 +49,7 @@ std::shared_ptr<const GroupLoads> BottleneckLinks::multiplied(const CollectiveCo
   std::vector<std::vector<MediumLoad>> of_instance = loads.of_instance;
   for (std::vector<MediumLoad>& instance : of_instance) {
     for (MediumLoad& load : instance) {
-      load.seconds *= chosen[load.medium] ? factor : 1;
+      load.seconds *= chosen[load.medium] ? std::max(1.0, factor) : 1;
     }
   }
   return std::make_shared<const GroupLoads>(

@@ -18,13 +18,14 @@ class BottleneckLinks {
   // Throws Error at the entry where it names no links.
   static void check(const CollectiveCost& entry);
 
-  // By how much loads on the entry's links are multiplied so that `loads`, of all instances
+  // By how much loads on the entry's links must be multiplied so that `loads`, of all instances
   // together, take `seconds` on the busiest of them; of instances whose links are not alike, on
-  // that of the fastest. Never less than 1: nobody is faster than the links. Throws Error at the
+  // that of the fastest. Less than 1 where the links are slower than that. Throws Error at the
   // entry where the loads put nothing there.
   double factor(const CollectiveCost& entry, const GroupLoads& loads, double seconds) const;
 
-  // The loads, those on the entry's links multiplied.
+  // The loads, those on the entry's links multiplied, where that makes them longer: nobody is
+  // faster than the links.
   std::shared_ptr<const GroupLoads> multiplied(const CollectiveCost& entry,
                                                const GroupLoads& loads,
                                                double factor) const;

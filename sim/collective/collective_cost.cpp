@@ -340,6 +340,12 @@ std::shared_ptr<const GroupLoads> CollectiveCosts::link_loads(const Task& task, 
     note(fmt::format("{}: its time is taken to be spent on {}, which others share",
                      describe(entry.operation, entry.span),
                      visible_in_line(entry.bottleneck_link)));
+    if (factor < 1 - kEqualRates) {
+      note(fmt::format("{}: {} is slower than what was measured and counts: {:.4g} times as long",
+                       describe(entry.operation, entry.span),
+                       visible_in_line(entry.bottleneck_link),
+                       1 / factor));
+    }
   }
   return loads;
 }

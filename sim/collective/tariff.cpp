@@ -6,11 +6,10 @@
 
 #include <fmt/core.h>
 
-#include "sim/base/error.h"
-#include "sim/base/message.h"
 #include "sim/collective/cost_curve.h"
 #include "sim/collective/entry_choice.h"
 #include "sim/collective/layout_model.h"
+#include "sim/collective/port_rates.h"
 #include "sim/collective/ring_rate.h"
 #include "sim/collective/tariff_maker.h"
 
@@ -155,7 +154,7 @@ double TariffMaker::congestion(CollectiveOperation operation, const Layout& layo
 }
 
 // What-if of other links: a transfer takes inversely as long as its port is faster than the one it
-// was measured on, start-up times stay [assumed]. Rates are equal to the six digits that are told.
+// was measured on, start-up times stay [assumed].
 double TariffMaker::rate_scale(const CollectiveCost& entry) {
   if (const double ratio = ring_scale(entry); ratio > 0) {
     return ratio;
@@ -166,7 +165,7 @@ double TariffMaker::rate_scale(const CollectiveCost& entry) {
   const bool inside = entry.span == Span::kNode;
   const double measured =
       (inside ? profile_.intra_node_rate : profile_.inter_node_rate).value_or(0);
-  const double present = (inside ? cluster_.intra_node : cluster_.inter_node).bytes_per_second;
+  const double present = port_rate(cluster_, entry.span).bytes_per_second;
   return measured > 0 && present > 0 ? scale_of_rates(entry, "on ports of", measured, present) : 1;
 }
 
@@ -188,7 +187,7 @@ double TariffMaker::scale_of_rates(const CollectiveCost& entry,
                                    std::string_view where,
                                    double measured,
                                    double present) {
-  if (std::abs(measured / present - 1) < 1e-6) {
+  if (std::abs(measured / present - 1) < kEqualRates) {
     return 1;
   }
   assume("{}: measured {} {:g} GB/s, transfers scaled to {:g} GB/s",
@@ -201,16 +200,8 @@ double TariffMaker::scale_of_rates(const CollectiveCost& entry,
 
 // t = steps * latency + share * bytes / rate
 PortPrice TariffMaker::from_rate(CollectiveOperation operation, Span span, int size, bool says_so) {
-  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
   const std::string name = describe(operation, span);
-  if (!(rate.bytes_per_second > 0)) {
-    throw Error(
-        fmt::format("profile '{}' has no figure for {} and cluster '{}' states no rate of "
-                    "that port; give one of them",
-                    visible_in_line(profile_.name),
-                    name,
-                    visible_in_line(cluster_.name)));
-  }
+  const PortRate& rate = stated_port_rate(cluster_, span, profile_, name);
   if (says_so) {
     assume("{}: not in the profile; rate and latency of the cluster's port, latency once per step",
            name);

@@ -11,6 +11,9 @@
 
 namespace moesim {
 
+// Rates that differ by less, relative, are equal: to the six digits that are told.
+constexpr double kEqualRates = 1e-6;
+
 // What a collective pays on one of a member's two ports, for n nominal bytes:
 //   startup + scale * transfer(argument * n)
 // `transfer` is the entry's, or the port's rate when there is no entry.

@@ -36,8 +36,9 @@ class TariffMaker {
   PortPrice price_of_level(CollectiveOperation operation, Span span, const LevelPart& part);
   PortPrice entry_of_level(const CollectiveCost& entry, int size, const LevelPart& part);
   void make_all_to_all_over_both();
-  PortPrice intra_part_of_all_to_all();
+  PortPrice intra_part_of_all_to_all(const LevelPart& part);
   void make_shift();
+  PortPrice shift_step(const CollectiveCost& entry, int size, const LevelPart& part);
   PortPrice shift_step_between_nodes();
   PortPrice shift_step_within_node();
   PortPrice price(CollectiveOperation operation, Span span, int size);

@@ -3,6 +3,7 @@
 
 #include "sim/collective/cost_curve.h"
 #include "sim/collective/entry_choice.h"
+#include "sim/collective/port_rates.h"
 #include "sim/collective/tariff_maker.h"
 
 namespace moesim {
@@ -75,9 +76,8 @@ PortPrice TariffMaker::price_of_level(CollectiveOperation operation,
   }
   const CollectiveCost* startup = find(operation, span, size);
   PortPrice price = from_rate(operation, span, size, startup == nullptr);
-  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
   const int walks = operation == kAllReduce ? 2 : 1;
-  price.startup_seconds = walks * part.hops * rate.latency_seconds;
+  price.startup_seconds = walks * part.hops * port_rate(cluster_, span).latency_seconds;
   price.scale = part.share;
   if (startup != nullptr) {
     replace_startup(price, *startup, startup_of(part, *startup));
@@ -91,6 +91,12 @@ PortPrice TariffMaker::entry_of_level(const CollectiveCost& entry,
                                       int size,
                                       const LevelPart& part) {
   const int measured = entry.group_size > 1 ? entry.group_size : size;
+  if (measured != size) {
+    assume("{}: measured in groups of {}, here of {}: at as many bytes on the wire",
+           describe(entry.operation, entry.span),
+           measured,
+           size);
+  }
   const double congested =
       entry.span == Span::kFabric ? congestion(entry.operation, {place_.nodes, 1}) : 1;
   tariff_.weight = entry.weight;
@@ -106,51 +112,41 @@ PortPrice TariffMaker::entry_of_level(const CollectiveCost& entry,
           .peer_bytes_per_second = entry.peer_bytes_per_second};
 }
 
-// An AlltoAll over n ranks, g of them on this rank's node, of which the profile lacks a level: the
-// share (n-g)/n crosses the inter-node port at the figures of an AlltoAll between nodes; at the
-// same time (g-1)/n crosses the intra-node port, at those of an AlltoAll within a node or else of
-// an AllGather [assumed: Parm's S1 and S2 on FSMoE's testbeds, which no published fit covers].
+// An AlltoAll over n ranks, g of them on this rank's node, of b bytes, of which the profile lacks a
+// level: the share (n-g)/n crosses the inter-node port at the figures of an AlltoAll between nodes
+// and with its start-up, at the same time (g-1)/n the intra-node port [assumed: Parm's S1 and S2 on
+// FSMoE's testbeds, which no published fit covers].
 void TariffMaker::make_all_to_all_over_both() {
-  const double size = place_.size;
+  const LevelParts parts = level_parts(kAllToAll, place_);
   std::string inside = "nothing";
   if (place_.on_node > 1) {
-    tariff_.intra = intra_part_of_all_to_all();
+    tariff_.intra = intra_part_of_all_to_all(parts.inside);
     inside = tariff_.intra.entry != nullptr ? describe(tariff_.intra.entry->operation, Span::kNode)
                                             : describe(kAllToAll, Span::kNode);
   }
-  PortPrice& inter = tariff_.inter = price(kAllToAll, Span::kFabric, place_.nodes);
-  const double inter_share = (size - place_.on_node) / size;
+  PortPrice& inter = tariff_.inter = price_of_level(kAllToAll, Span::kFabric, parts.between);
   inter.startup_seconds = inter.startup_of != nullptr
                               ? startup(*inter.startup_of, place_.size)
-                              : (size - 1) * cluster_.inter_node.latency_seconds;
-  inter.scale = inter_share;
-  if (inter.entry != nullptr) {
-    const double startup_seconds = inter.startup_seconds;
-    inter = entry_of_level(*inter.entry, place_.nodes, {.share = inter_share});
-    inter.startup_seconds = startup_seconds;
-  }
+                              : (place_.size - 1) * cluster_.inter_node.latency_seconds;
   assume("{}: not in the profile; its share between nodes as {}, at once that within as {}",
          describe(kAllToAll, Span::kBoth),
          describe(kAllToAll, Span::kFabric),
          inside);
 }
 
-// Of an AlltoAll within the node the buffer is the g/n addressed to it; an AllGather stands in with
-// the bytes that move, (g-1)/n.
-PortPrice TariffMaker::intra_part_of_all_to_all() {
-  const double size = place_.size;
-  const CollectiveCost* entry = find(kAllToAll, Span::kNode, place_.on_node);
+// Of b bytes, b/n for each rank, a GPU sends b/n to each of the g-1 others of its node: (g-1)/n b
+// pass its port. An AllGather's bytes are those of its output (docs/model.md): of a bytes a/g stay
+// where they are, and (g-1)/g a pass the port. As many do where a = (g-1)/n b / ((g-1)/g) = g/n b,
+// which is also the AlltoAll that the node's own AlltoAll would be: what is addressed to the node.
+// Without a figure of the latter an AllGather of g/n b stands in for it.
+PortPrice TariffMaker::intra_part_of_all_to_all(const LevelPart& part) {
+  const CollectiveCost* own = find(kAllToAll, Span::kNode, place_.on_node);
   const CollectiveCost* gather = find_measured(kAllGather, Span::kNode, place_.on_node);
-  PortPrice part;
-  if (entry == nullptr && gather != nullptr) {
-    part = from_entry(*gather, place_.on_node);
-    part.argument *= (place_.on_node - 1) / size;
-  } else {
-    part = price(kAllToAll, Span::kNode, place_.on_node);
-    part.argument *= place_.on_node / size;
-  }
-  part.startup_seconds = 0;  // paid once, between nodes
-  return part;
+  PortPrice inside = own == nullptr && gather != nullptr
+                         ? entry_of_level(*gather, place_.on_node, part)
+                         : price_of_level(kAllToAll, Span::kNode, part);
+  inside.startup_seconds = 0;  // paid once, between nodes
+  return inside;
 }
 
 }  // namespace moesim

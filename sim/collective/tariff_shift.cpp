@@ -33,51 +33,45 @@ void TariffMaker::make_shift() {
   }
 }
 
-// A SHIFT of b bytes without a figure of its own is one of the n-1 steps of an AlltoAll over the
-// group: start-up alpha / (n-1), transfer that of b bytes on the wire, beta * b / share
-// [assumed: Parm's overlapped kernel].
-PortPrice TariffMaker::shift_step_between_nodes() {
-  const CollectiveCost* entry = find_measured(kAllToAll, Span::kFabric, place_.nodes);
-  if (entry == nullptr) {
-    return from_rate(CollectiveOperation::kShift, Span::kFabric, place_.size);
-  }
-  PortPrice step = from_entry(*entry, place_.nodes);
-  step.startup_seconds = startup_seconds(*entry, place_.size) / (place_.size - 1);
-  step.argument = place_.size;
-  step.scale = rate_scale(*entry) / (place_.size * wire_share(kAllToAll, step.measured_size));
-  assume("{}: not in the profile; one step of an {}",
-         describe(CollectiveOperation::kShift, Span::kFabric),
-         describe(kAllToAll, Span::kFabric));
+// A SHIFT of b bytes without a figure of its own is one message of an AlltoAll of n*b bytes over
+// the group: all of them together take what it takes. Of its n-1 start-ups it pays one [assumed:
+// Parm's overlapped kernel].
+PortPrice TariffMaker::shift_step(const CollectiveCost& entry, int size, const LevelPart& part) {
+  PortPrice step =
+      place_.span() == Span::kBoth ? entry_of_level(entry, size, part) : from_entry(entry, size);
+  step.argument *= place_.size;
+  step.scale /= part.hops;
+  step.startup_seconds = startup(entry, place_.size) / (place_.size - 1);
+  const bool is_exchange = entry.operation == kAllToAll;
+  assume("{}: not in the profile; one step of an {}{}",
+         describe(CollectiveOperation::kShift, entry.span),
+         describe(kAllToAll, entry.span),
+         is_exchange ? "" : " at the figures of " + describe(entry.operation, entry.span));
   return step;
 }
 
-// The same within a node. In a group over several nodes the kernel, and so its start-up, is that of
-// the AlltoAll between nodes, and without an AlltoAll within a node the AllGather's figures stand
-// in as they do for the whole AlltoAll.
+PortPrice TariffMaker::shift_step_between_nodes() {
+  const CollectiveCost* entry = find_measured(kAllToAll, Span::kFabric, place_.nodes);
+  return entry != nullptr ? shift_step(*entry, place_.nodes, level_parts(kAllToAll, place_).between)
+                          : from_rate(CollectiveOperation::kShift, Span::kFabric, place_.size);
+}
+
+// In a group over several nodes the kernel, and so its start-up, is that of the AlltoAll between
+// nodes, and without an AlltoAll within a node the AllGather's figures stand in as they do for the
+// whole AlltoAll.
 PortPrice TariffMaker::shift_step_within_node() {
-  const auto shift = CollectiveOperation::kShift;
-  const CollectiveCost* fabric =
-      place_.nodes > 1 ? find_measured(kAllToAll, Span::kFabric, place_.nodes) : nullptr;
-  const CollectiveCost* inside = find_measured(kAllToAll, Span::kNode, place_.on_node);
-  const CollectiveCost* gather =
-      place_.nodes > 1 ? find_measured(kAllGather, Span::kNode, place_.on_node) : nullptr;
-  PortPrice step;
-  if (inside != nullptr) {
-    step = from_entry(*inside, place_.on_node);
-    step.argument = place_.on_node;
-    step.scale = rate_scale(*inside) / (place_.on_node * wire_share(kAllToAll, step.measured_size));
-  } else if (gather != nullptr) {
-    step = from_entry(*gather, place_.on_node);
-  } else {
-    step = from_rate(shift, Span::kNode, place_.size);
+  const bool is_over_nodes = place_.nodes > 1;
+  const CollectiveCost* kernel =
+      is_over_nodes ? find_measured(kAllToAll, Span::kFabric, place_.nodes) : nullptr;
+  const CollectiveCost* moved = find_measured(kAllToAll, Span::kNode, place_.on_node);
+  if (moved == nullptr && is_over_nodes) {
+    moved = find_measured(kAllGather, Span::kNode, place_.on_node);
   }
-  if (const CollectiveCost* kernel = fabric != nullptr ? fabric : inside) {
-    step.startup_seconds = startup_seconds(*kernel, place_.size) / (place_.size - 1);
-  }
-  if (step.entry != nullptr) {
-    assume("{}: not in the profile; one step of an ALL_TO_ALL at the figures of {}",
-           describe(shift, Span::kNode),
-           describe(step.entry->operation, Span::kNode));
+  PortPrice step = moved != nullptr
+                       ? shift_step(*moved, place_.on_node, level_parts(kAllToAll, place_).inside)
+                       : from_rate(CollectiveOperation::kShift, Span::kNode, place_.size);
+  if (kernel != nullptr) {
+    step.startup_seconds = startup(*kernel, place_.size) / (place_.size - 1);
   }
   return step;
 }

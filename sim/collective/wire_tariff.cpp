@@ -1,13 +1,13 @@
 #include "sim/collective/wire_tariff.h"
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/core.h>
 
-#include "sim/base/error.h"
-#include "sim/base/message.h"
 #include "sim/collective/cost_curve.h"
 #include "sim/collective/entry_choice.h"
+#include "sim/collective/port_rates.h"
 
 namespace moesim {
 namespace {
@@ -36,14 +36,17 @@ class WireTariffMaker {
   }
 
  private:
-  const CollectiveCost* find(Span span) const {
+  // Of so many members as a group has on that level.
+  EntryQuery query_of(Span span) const {
     EntryQuery query = query_;
     query.span = span;
     query.size = span == Span::kNode     ? place_.on_node
                  : span == Span::kFabric ? place_.nodes
                                          : place_.size;
-    return find_entry(profile_, query);
+    return query;
   }
+
+  const CollectiveCost* find(Span span) const { return find_entry(profile_, query_of(span)); }
 
   void use_measured(const CollectiveCost& entry);
   void use_wire(const CollectiveCost* own);
@@ -97,16 +100,9 @@ double WireTariffMaker::startup(const CollectiveCost& entry, int steps) const {
 }
 
 PortPrice WireTariffMaker::of_rate(Span span) const {
-  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
-  if (!(rate.bytes_per_second > 0)) {
-    throw Error(
-        fmt::format("profile '{}' has no figure for {} with {} and cluster '{}' states no rate of "
-                    "that port; give one of them",
-                    visible_in_line(profile_.name),
-                    describe(query_.operation, span),
-                    to_string(*query_.algorithm),
-                    visible_in_line(cluster_.name)));
-  }
+  const std::string name =
+      fmt::format("{} with {}", describe(query_.operation, span), to_string(*query_.algorithm));
+  const PortRate& rate = stated_port_rate(cluster_, span, profile_, name);
   return {.used = true, .seconds_per_byte = 1 / rate.bytes_per_second};
 }
 
@@ -114,7 +110,6 @@ PortPrice WireTariffMaker::of_rate(Span span) const {
 double WireTariffMaker::level_startup(Span span, int steps) {
   const CollectiveCost* entry = find(span);
   const bool has_own = entry != nullptr && entry->only_startup;
-  const PortRate& rate = span == Span::kNode ? cluster_.intra_node : cluster_.inter_node;
   PortPrice& price = span == Span::kNode ? tariff_.intra : tariff_.inter;
   if (has_own) {
     tariff_.weight = entry->weight;
@@ -127,22 +122,16 @@ double WireTariffMaker::level_startup(Span span, int steps) {
     borrowed_ = other;
     return steps * step_startup(*other, place_);
   }
-  return steps * rate.latency_seconds;
+  return steps * port_rate(cluster_, span).latency_seconds;
 }
 
 // Whose start-up stands in: that of the same members, else that of the level.
 const CollectiveCost* WireTariffMaker::measured_with_another(Span span) const {
   for (const Span of : {place_.span(), span}) {
-    const int size = of == Span::kNode     ? place_.on_node
-                     : of == Span::kFabric ? place_.nodes
-                                           : place_.size;
-    const CollectiveCost* other = find_entry(profile_,
-                                             {.operation = query_.operation,
-                                              .span = of,
-                                              .size = size,
-                                              .nodes = place_.nodes,
-                                              .algorithm = {},
-                                              .needs_transfer = true});
+    EntryQuery query = query_of(of);
+    query.algorithm = {};
+    query.needs_transfer = true;
+    const CollectiveCost* other = find_entry(profile_, query);
     if (other != nullptr) {
       return other;
     }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/engine/queue_load.h"
 #include "sim/engine/transfers.h"
 #include "sim/engine/workload.h"
 
@@ -9,8 +10,9 @@ namespace moesim {
 
 // Watches over other Transfers whether what they do is what flows would do. It is, when whoever
 // meets on a port or link begins there at once with equal loads and weights, and all that share a
-// collective's busiest one end together with it (proof: docs/decisions/0017-flows.md). Keeps
-// references to its arguments.
+// collective's busiest one end together with it, or when all whom a collective meets anywhere are
+// copies of it, whenever they begin (proofs: docs/decisions/0017-flows.md). Keeps references to its
+// arguments.
 class SharingWatch : public Transfers {
  public:
   SharingWatch(const Workload& workload, Transfers& watched);
@@ -30,14 +32,21 @@ class SharingWatch : public Transfers {
     double weight = 1;
     int num_present = 0;
     bool was_busiest = false;  // it held one that has ended
+    int company = kNone;       // whose copies all are; none: not all are of one
   };
 
+  // By the first of a company.
+  int find_company(int collective) const;
+  bool are_copies(int one, int other) const;
+  void enter(Time now, int company, const QueueLoad& load);
   bool leave(Time now, int collective);
 
   const Workload& workload_;
   Transfers& watched_;
   std::vector<Meeting> meetings_;  // on ports, as [rank][port], then on classes of media
-  std::vector<Time> begins_;       // by collective
+  std::vector<Time> begins_;       // by collective, as the others
+  std::vector<int> company_;
+  std::vector<bool> is_staggered_;  // of a company, by its first: not all of it began at once
   bool is_exact_ = true;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/engine/simulate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "sim/engine/script.h"
 #include "sim/engine/sharing_watch.h"
 #include "sim/engine/simgrid_clock.h"
+#include "sim/engine/slow_links.h"
 #include "sim/engine/stall.h"
 #include "sim/engine/task_cost.h"
 #include "sim/engine/uncontended_work.h"
@@ -128,6 +130,9 @@ Trace run(const Workload& workload,
   trace.end = machine.now();
   trace.pass_end = machine.pass_end();
   trace.assumptions = costs.assumptions();
+  if (options.keep_spans) {
+    std::ranges::move(slow_links(workload, costs), std::back_inserter(trace.assumptions));
+  }
   if (watched) {
     const bool is_exact = watch.is_exact();
     add_standing(is_exact, is_exact ? std::nullopt : latest_end(workload, launch_overhead), trace);

@@ -1,9 +1,12 @@
 #include "sim/io/gpu_check.h"
 
-#include <limits>
+#include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "sim/io/internal/gpu_probe_reader.h"
 #include "sim/io/internal/limits.h"
 
 namespace moesim {
@@ -11,65 +14,47 @@ namespace {
 
 using io::Fields;
 
-constexpr std::int64_t kMaxTime = std::numeric_limits<std::int64_t>::max();
-constexpr double kMaxSeconds = 1e6;
+constexpr std::int64_t kMaxTime = io::kMaxMeasuredPicoseconds;
+constexpr double kMaxBudget = 3600;
+constexpr double kMaxOverrun = 60;  // of a part that takes its time to end
+constexpr double kMaxError = 1e9;
 constexpr std::size_t kNumbersOfSpan = 6;
 
-GpuProbe read_probe(const Fields& fields) {
-  const auto count = [&](const char* name) { return fields.integer_or(name, 0, io::kAtLeastZero); };
-  const auto long_count = [&](const char* name) {
-    return fields.has(name) ? fields.long_integer(name, {0, io::kMaxBytes}) : 0;
-  };
-  return {.kind = fields.choice_or("kind", GpuProbeKind::kGemm),
-          .rows = long_count("rows"),
-          .columns = long_count("columns"),
-          .depth = long_count("depth"),
-          .sms = count("sms"),
-          .beside_sms = count("beside_sms"),
-          .cold = fields.flag("cold"),
-          .priority = fields.flag("priority"),
-          .streams = count("streams"),
-          .kernels = count("kernels"),
-          .queues = count("queues"),
-          .bytes = long_count("bytes"),
-          .blocks = count("blocks"),
-          .operation = fields.choice_or("operation", CollectiveOperation::kAllReduce),
-          .group_size = count("group_size"),
-          .ctas = count("ctas"),
-          .packed = fields.flag("packed")};
-}
-
-GpuReading read_reading(const Fields& fields) {
-  GpuReading reading;
-  reading.probe = read_probe(fields.child("probe"));
-  for (const std::int64_t time : fields.long_integers("picoseconds", {1, kMaxTime})) {
-    reading.times.push_back(Time::from_picoseconds(time));
-  }
-  if (reading.times.empty()) {
-    throw fields.error("picoseconds", "a reading without times; remove it");
-  }
-  reading.drift = fields.real_or("drift", 0, {0, kMaxSeconds});
-  reading.rejected = fields.flag("rejected");
-  return reading;
-}
-
-GpuProbes read_probes(const Fields& fields) {
-  GpuProbes probes;
-  probes.environment = fields.texts("environment");
-  probes.num_sms = fields.integer("num_sms", io::kAtLeastOne);
-  for (const Fields& reading : fields.children("readings")) {
-    probes.readings.push_back(read_reading(reading));
-  }
-  probes.not_run = fields.texts("not_run");
-  return probes;
-}
-
 GpuCheckPart read_part(const Fields& fields) {
-  return {.name = fields.text("name"),
-          .status = fields.choice<GpuCheckStatus>("status"),
-          .seconds = fields.real("seconds", {0, kMaxSeconds}),
-          .budget_seconds = fields.real("budget_seconds", {0, kMaxSeconds}),
-          .message = fields.text_or("message", "")};
+  GpuCheckPart part;
+  part.name = fields.text("name");
+  part.status = fields.choice<GpuCheckStatus>("status");
+  part.budget_seconds = fields.real("budget_seconds", {0, kMaxBudget});
+  part.seconds = fields.real("seconds", {0, part.budget_seconds + kMaxOverrun});
+  part.num_planned = fields.integer("num_planned", io::kAtLeastZero);
+  part.message = fields.text_or("message", "");
+  if (part.message.empty() != (part.status == GpuCheckStatus::kDone)) {
+    throw fields.error("message", "a part has a message unless it is DONE; the file is damaged");
+  }
+  return part;
+}
+
+// All of kGpuCheckParts, in their order.
+std::vector<GpuCheckPart> read_parts(const Fields& root) {
+  std::vector<GpuCheckPart> parts;
+  for (const Fields& fields : root.children("parts")) {
+    parts.push_back(read_part(fields));
+    const std::size_t at = parts.size() - 1;
+    if (at >= kGpuCheckParts.size() || parts[at].name != kGpuCheckParts[at]) {
+      throw fields.error("name",
+                         fmt::format("\"{}\" where {} is due; give a file that this version's "
+                                     "tests/gpu/run.sh wrote",
+                                     parts[at].name,
+                                     at < kGpuCheckParts.size() ? kGpuCheckParts[at] : "nothing"));
+    }
+  }
+  if (parts.size() < kGpuCheckParts.size()) {
+    throw root.error("parts",
+                     fmt::format("no part \"{}\"; give a file that this version's "
+                                 "tests/gpu/run.sh wrote",
+                                 kGpuCheckParts[parts.size()]));
+  }
+  return parts;
 }
 
 EqualityCase read_equality(const Fields& fields) {
@@ -107,6 +92,18 @@ TaskSpan read_span(const Fields& fields, const std::int64_t* numbers) {
           .end = time(5)};
 }
 
+AttentionCase read_attention(const Fields& fields) {
+  AttentionCase one;
+  one.program = fields.text("program");
+  one.failure = fields.text_or("failure", "");
+  if (one.failure.empty()) {
+    one.num_fused = fields.integer("num_fused", io::kAtLeastZero);
+    one.num_buffers = fields.integer("num_buffers", io::kAtLeastOne);
+    one.largest_error = fields.real("largest_error", {0, kMaxError});
+  }
+  return one;
+}
+
 MeasuredRun read_run(const Fields& fields) {
   MeasuredRun run;
   run.end = Time::from_picoseconds(fields.long_integer("end_picoseconds", {1, kMaxTime}));
@@ -119,10 +116,34 @@ MeasuredRun read_run(const Fields& fields) {
                     numbers.size(),
                     kNumbersOfSpan));
   }
+  Time last;
+  std::set<std::pair<int, int>> seen;
   for (std::size_t at = 0; at < numbers.size(); at += kNumbersOfSpan) {
-    run.spans.push_back(read_span(fields, &numbers[at]));
+    const TaskSpan& span = run.spans.emplace_back(read_span(fields, &numbers[at]));
+    last = std::max(last, span.end);
+    if (!seen.emplace(span.task, span.rank).second) {
+      throw fields.error(
+          "spans", fmt::format("task {} ends twice on rank {}; remove one", span.task, span.rank));
+    }
+  }
+  if (last != run.end) {
+    throw fields.error("end_picoseconds",
+                       fmt::format("{} is not the end of the last span, {}; the file is damaged",
+                                   run.end.picoseconds(),
+                                   last.picoseconds()));
   }
   return run;
+}
+
+bool are_the_same(const MeasuredRun& left, const MeasuredRun& right) {
+  return std::equal(left.spans.begin(),
+                    left.spans.end(),
+                    right.spans.begin(),
+                    right.spans.end(),
+                    [](const TaskSpan& a, const TaskSpan& b) {
+                      return a.task == b.task && a.rank == b.rank && a.launched == b.launched &&
+                             a.start == b.start && a.transfer == b.transfer && a.end == b.end;
+                    });
 }
 
 MeasuredProgram read_program(const Fields& fields) {
@@ -132,11 +153,85 @@ MeasuredProgram read_program(const Fields& fields) {
   measured.num_ranks = fields.integer("num_ranks", io::kRankCount);
   for (const Fields& run : fields.children("runs")) {
     measured.runs.push_back(read_run(run));
+    const std::size_t last = measured.runs.size() - 1;
+    for (std::size_t i = 0; i < last; ++i) {
+      if (are_the_same(measured.runs[i], measured.runs[last])) {
+        throw run.error(fmt::format("the times of run {}, all of them; no two runs are alike", i));
+      }
+    }
   }
   if (measured.runs.empty()) {
     throw fields.error("runs", "a Program without runs; remove it");
   }
   return measured;
+}
+
+// Throws Error where two of a list have one key.
+template <typename Item, typename Key>
+void check_unique(const Fields& root, const char* list, const std::vector<Item>& items, Key key) {
+  std::set<decltype(key(items.front()))> seen;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!seen.insert(key(items[i])).second) {
+      throw root.error(list, static_cast<int>(i), "stands twice in the file; remove one");
+    }
+  }
+}
+
+// Results of a part, and how many of them say that they failed.
+struct Results {
+  const char* list = "";
+  std::size_t number = 0;
+  std::size_t num_failed = 0;
+};
+
+template <typename Item>
+Results results_of(const char* list, const std::vector<Item>& items) {
+  const auto failed = std::count_if(
+      items.begin(), items.end(), [](const Item& item) { return !item.failure.empty(); });
+  return {list, items.size(), static_cast<std::size_t>(failed)};
+}
+
+// A part that is done has all of its results, and none that failed. `parts` are those that share
+// the list.
+void check_number(const Fields& root,
+                  const Results& results,
+                  const GpuCheck& check,
+                  std::initializer_list<const char*> parts) {
+  std::size_t planned = 0;
+  bool is_done = true;
+  for (const GpuCheckPart& part : check.parts) {
+    if (std::find(parts.begin(), parts.end(), part.name) != parts.end()) {
+      planned += static_cast<std::size_t>(part.num_planned);
+      is_done = is_done && part.status == GpuCheckStatus::kDone;
+    }
+  }
+  if (results.number > planned || (is_done && results.number < planned)) {
+    throw root.error(results.list,
+                     fmt::format("{} where {} were planned{}; the file is damaged",
+                                 results.number,
+                                 planned,
+                                 is_done ? " and all are done" : ""));
+  }
+  if (is_done && results.num_failed > 0) {
+    throw root.error(
+        results.list,
+        fmt::format("{} failed in a part that is done; the file is damaged", results.num_failed));
+  }
+}
+
+void check_whole(const Fields& root, const GpuCheck& check) {
+  io::check_probes_agree(root, check.environment, check.probes);
+  check_unique(root, "equality", check.equality, [](const EqualityCase& one) {
+    return std::pair(one.program, one.num_ranks);
+  });
+  check_unique(
+      root, "attention", check.attention, [](const AttentionCase& one) { return one.program; });
+  check_unique(
+      root, "programs", check.programs, [](const MeasuredProgram& one) { return one.hash; });
+  check_number(root, results_of("equality", check.equality), check, {"equality"});
+  check_number(root, results_of("attention", check.attention), check, {"attention"});
+  check_number(root, {"probes", check.probes.size()}, check, {"probes", "queues"});
+  check_number(root, {"programs", check.programs.size()}, check, {"schedules"});
 }
 
 }  // namespace
@@ -148,22 +243,31 @@ GpuCheck parse_gpu_check(const std::string& text, const std::string& path) {
   check.version = root.text("version");
   check.date = root.text("date");
   check.environment = root.texts("environment");
-  for (const Fields& fields : root.children("parts")) {
-    check.parts.push_back(read_part(fields));
+  if (check.environment.empty()) {
+    throw root.error("environment", "GpuCheck has no \"environment\"; it names the GPU");
   }
-  if (check.parts.empty()) {
-    throw root.error("parts", "GpuCheck has no \"parts\"; give a file that tests/gpu/run.sh wrote");
-  }
+  check.parts = read_parts(root);
   for (const Fields& fields : root.children("equality")) {
     check.equality.push_back(read_equality(fields));
   }
   for (const Fields& fields : root.children("probes")) {
-    check.probes.push_back(read_probes(fields));
+    check.probes.push_back(io::read_gpu_probes(fields));
   }
   for (const Fields& fields : root.children("programs")) {
     check.programs.push_back(read_program(fields));
   }
+  for (const Fields& fields : root.children("attention")) {
+    check.attention.push_back(read_attention(fields));
+  }
+  check_whole(root, check);
   return check;
+}
+
+bool is_gpu_variable(std::string_view line) {
+  const auto prefixes = {"CUDA_", "NCCL_", "CUBLAS", "NVIDIA_TF32"};
+  return std::any_of(prefixes.begin(), prefixes.end(), [line](const char* prefix) {
+    return line.starts_with(prefix);
+  });
 }
 
 std::vector<Trace> measured_traces(const MeasuredProgram& measured,

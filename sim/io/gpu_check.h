@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/time.h"
@@ -60,12 +62,17 @@ std::string to_string(const GpuProbe& probe);
 // "gemm", "late_copy", …: as a word of the command line.
 const char* to_string(GpuProbeKind kind);
 
+// How far the GPU's speed may drift while a group of probes is measured, relative. A GPU whose
+// power is capped changes its clock by a per cent or two all the time.
+inline constexpr double kMaxProbeDrift = 0.03;
+
 // One probe, timed again and again.
 struct GpuReading {
   GpuProbe probe;
   std::vector<Time> times;  // above zero
   double drift = 0;         // of the reference around it, relative
   bool rejected = false;    // for that drift
+  std::string group{};      // of probes that are compared with each other
 };
 
 // What one process probed.
@@ -74,16 +81,26 @@ struct GpuProbes {
   int num_sms = 0;
   std::vector<GpuReading> readings;
   std::vector<std::string> not_run;
+  int num_planned = 0;  // readings, had nothing been left out
 };
 
-enum class GpuCheckStatus { kDone, kCutOff, kFailed };
+// Whether a line of an environment is a variable ("NCCL_ALGO=Ring"), of those that change how fast
+// libraries are, and no fact of the machine.
+bool is_gpu_variable(std::string_view line);
+
+enum class GpuCheckStatus { kDone, kCutOff, kFailed, kSkipped };
+
+// The parts of a check, in their order.
+inline constexpr auto kGpuCheckParts =
+    std::to_array<const char*>({"equality", "probes", "queues", "attention", "schedules"});
 
 struct GpuCheckPart {
   std::string name;
   GpuCheckStatus status = GpuCheckStatus::kDone;
   double seconds = 0;
   double budget_seconds = 0;
-  std::string message;
+  std::string message{};
+  int num_planned = 0;
 };
 
 struct EqualityCase {
@@ -91,6 +108,18 @@ struct EqualityCase {
   int num_ranks = 0;
   int num_buffers = 0;
   int num_different = 0;
+  std::string failure;  // instead of the numbers
+};
+
+// How far fused attention may be from products, of a buffer: the norm of the difference over the
+// norm. Both round to BF16, 8 bits, at up to four places one behind the other.
+inline constexpr double kFusedAttentionTolerance = 4.0 / 256;
+
+struct AttentionCase {
+  std::string program;
+  int num_fused = 0;  // 0: there is no kernel, and nothing was compared
+  int num_buffers = 0;
+  double largest_error = 0;
   std::string failure;  // instead of the numbers
 };
 
@@ -112,19 +141,24 @@ struct GpuCheck {
   std::string version;
   std::string date;
   std::vector<std::string> environment;
-  std::vector<GpuCheckPart> parts;
+  std::vector<GpuCheckPart> parts;  // all of kGpuCheckParts
   std::vector<EqualityCase> equality;
   std::vector<GpuProbes> probes;
   std::vector<MeasuredProgram> programs;
+  std::vector<AttentionCase> attention;
 };
 
-// Reads a result file (JSON). Throws Error located at the field where something is missing or
-// cannot be: no times, times of zero, spans whose times descend, more differences than buffers.
+// Reads a result file (JSON), which comes from another machine and may be damaged. Throws Error
+// located at the field where something is missing, stands twice or cannot be: parts that are done
+// and lack results, probes of other GPUs than the check's, times that no GPU reaches, probes
+// without what their kind needs, spans whose times descend, ends that are not the last span's. What
+// only the Programs show is for the caller (sim/cli/gpu_check_plan.h).
 GpuCheck parse_gpu_check(const std::string& text, const std::string& path);
 
 // The parts of the file that programs write, each as JSON: run.sh puts them together.
 std::string probes_to_json(const GpuProbes& probes);
 std::string measured_program_to_json(const MeasuredProgram& measured);
+std::string attention_case_to_json(const AttentionCase& one);
 
 // The runs as traces of that Program. Throws Error, located at `path`, where a span names a task or
 // a rank that it does not have.

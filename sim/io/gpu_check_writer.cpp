@@ -79,7 +79,9 @@ std::string probes_to_json(const GpuProbes& probes) {
     }
     part.set_drift(reading.drift);
     part.set_rejected(reading.rejected);
+    part.set_group(reading.group);
   }
+  message.set_num_planned(probes.num_planned);
   for (const std::string& line : probes.not_run) {
     message.add_not_run(line);
   }
@@ -102,6 +104,19 @@ std::string measured_program_to_json(const MeasuredProgram& measured) {
       }
     }
   }
+  return io::to_json(message);
+}
+
+std::string attention_case_to_json(const AttentionCase& one) {
+  proto::AttentionCase message;
+  message.set_program(one.program);
+  if (!one.failure.empty()) {
+    message.set_failure(one.failure);
+    return io::to_json(message);
+  }
+  message.set_num_fused(one.num_fused);
+  message.set_num_buffers(one.num_buffers);
+  message.set_largest_error(one.largest_error);
   return io::to_json(message);
 }
 

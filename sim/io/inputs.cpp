@@ -5,6 +5,7 @@
 #include "sim/base/hash.h"
 #include "sim/io/cluster.h"
 #include "sim/io/files.h"
+#include "sim/io/imported_files.h"
 #include "sim/io/internal/scenario_reader.h"
 #include "sim/io/profile.h"
 
@@ -58,6 +59,7 @@ Inputs load_inputs(const std::string& scenario_path, const InputOptions& options
   for (const std::string* part : {&text, &cluster.text, &profile.text}) {
     hash.add(std::uint64_t{part->size()}).add(*part);
   }
+  add_imported(inputs.cluster, hash);
   for (const std::vector<std::string>* texts : {&options.overrides, &options.algorithms}) {
     for (const std::string& text_of_option : *texts) {
       hash.add(std::uint64_t{text_of_option.size()}).add(text_of_option);

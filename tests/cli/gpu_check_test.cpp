@@ -20,13 +20,21 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-// A probe file of one reading; facts; else the CPU backend, with GPU options left out.
+// Facts; probe files of one reading; attention that is near; else the CPU backend, with GPU options
+// left out.
 constexpr const char* kStandIn = R"(#!/bin/sh
 case "$*" in
-  --gpu-facts*) echo 'a "stand-in", no GPU'; exit 0 ;;
-  --gpu-probes*) echo '{"num_sms": 1, "readings": [{"probe": {"kind": "LAUNCH", "kernels": 10},
-    "picoseconds": [30000000]}]}' > "$2"; exit 0 ;;
+  --gpu-facts*) echo 'a "stand-in", no GPU'; echo 'GPU 0'; exit 0 ;;
+  *--probe-set*) probe='{"kind": "QUEUES", "streams": 1, "kernels": 3, "queues": 1}' ;;
+  --gpu-probes*) probe='{"kind": "LAUNCH", "kernels": 10}' ;;
+  *--compare-attention*)
+    echo '{"program": "attention", "num_fused": 3, "num_buffers": 9, "largest_error": 0.002}' > "$5"
+    exit 0 ;;
 esac
+if [ "$1" = --gpu-probes ]; then
+  echo '{"environment": ["GPU 0"], "num_sms": 1, "num_planned": 1, "readings": [{"group": "g",
+    "probe": '"$probe"', "picoseconds": [30000000], "drift": 0, "rejected": false}]}' > "$2"; exit 0
+fi
 for argument in "$@"; do
   shift
   case $argument in
@@ -44,21 +52,37 @@ class GpuCheckScriptTest : public testing::Test {
     for (const char* folder : {"calibration", "scenarios", "topologies"}) {
       fs::create_directory_symlink(fs::absolute(folder), workspace_.path(folder));
     }
-    for (const char* folder : {"carried", "carried/equality", "carried/timing"}) {
+    for (const char* folder :
+         {"carried", "carried/attention", "carried/equality", "carried/timing"}) {
       fs::create_directory(workspace_.path(folder));
     }
     write("carried/moesim-execute", kStandIn);
-    for (const char* program : {"equality/4_tutel.json", "timing/4_tutel.json"}) {
-      const Outcome made = workspace_.run({"program",
-                                           "scenarios/crosscheck.txtpb",
-                                           "--schedule",
-                                           "tutel",
-                                           "--degree",
-                                           "2",
-                                           "--out",
-                                           std::string("carried/") + program});
-      ASSERT_EQ(made.exit_code, 0) << made.err;
-    }
+    make({"program",
+          "scenarios/crosscheck.txtpb",
+          "--schedule",
+          "tutel",
+          "--degree",
+          "2",
+          "--out",
+          "carried/equality/4_tutel.json"});
+    // Of the probes the launches, which take no time.
+    fs::create_directory(workspace_.path("probes"));
+    make({"calibrate", "scenarios/gpu_check_4.txtpb", "--probes", "probes"});
+    workspace_.write("carried/timing/4_probe_00.json", workspace_.read("probes/probe_00.json"));
+    workspace_.write("carried/attention/attention.txtpb", "");
+  }
+
+  void make(const std::vector<std::string>& words) {
+    const Outcome made = workspace_.run(words);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+
+  // The stand-in with something else in it.
+  void stand_in_with(const std::string& text, const std::string& instead) {
+    std::string script = kStandIn;
+    const std::size_t at = script.find(text);
+    ASSERT_NE(at, std::string::npos);
+    write("carried/moesim-execute", script.replace(at, text.size(), instead));
   }
 
   void write(const std::string& name, const std::string& text) {
@@ -83,40 +107,99 @@ TEST_F(GpuCheckScriptTest, WritesAFileThatValidateReads) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("- a \"stand-in\", no GPU\n"));
   EXPECT_THAT(outcome.out, HasSubstr("| equality | done |"));
+  EXPECT_THAT(outcome.out, HasSubstr("| schedules | done |"));
   EXPECT_THAT(outcome.out, HasSubstr("| tutel | 4 | "));
+  EXPECT_THAT(outcome.out, HasSubstr("| attention | 3 | 9 | 0.00200 | consistent with |"));
   EXPECT_THAT(outcome.out, HasSubstr("| 0 | reproduced |"));
   EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
-  // The stand-in ran none of the check's own Programs.
+  // The stand-in ran one of the check's own Programs, of many.
   EXPECT_THAT(outcome.out, HasSubstr("Not compared: result.json: no runs of"));
 }
 
 TEST_F(GpuCheckScriptTest, APartThatFailsIsSaidAndTheOthersGoOn) {
-  write("carried/equality/4_broken.json", "{");
-  write("carried/equality/4_other.json", "{}");
+  write("carried/equality/4_fsmoe.json", "{");
+  write("carried/equality/4_sp_moe.json", "{}");
   const std::string result = workspace_.path("result.json");
   EXPECT_EQ(run_check("--out " + result), 1);
   // Each Program has its own message.
   EXPECT_THAT(workspace_.read("result.json"),
-              MatchesRegex(".*\"broken\"[^}]*4_broken.json.*\"other\"[^}]*4_other.json.*"));
+              MatchesRegex(".*\"fsmoe\"[^}]*4_fsmoe.json.*\"sp_moe\"[^}]*4_sp_moe.json.*"));
   const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("| equality | failed |"));
+  EXPECT_THAT(outcome.out, HasSubstr("| equality | **FAILED** |"));
   EXPECT_THAT(outcome.out, HasSubstr("| schedules | done |"));
 }
 
-// 124 and 137 are what timeout says of a program that it ended, which had written a file before.
+// 124 is what timeout says of a program that it ended, which had written a file before.
 TEST_F(GpuCheckScriptTest, APartThatIsCutOffKeepsWhatItHas) {
-  for (const std::string code : {"124", "137"}) {
-    std::string stand_in = kStandIn;
-    const std::size_t at = stand_in.find("\"$2\"; exit 0");
-    ASSERT_NE(at, std::string::npos);
-    stand_in.replace(at, 12, "\"$2\"; echo '{' > \"$2.1.tmp\"; exit " + code);
-    write("carried/moesim-execute", stand_in);
-    EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
-    const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
-    EXPECT_THAT(outcome.out, HasSubstr("| probes | cut off |")) << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
-  }
+  stand_in_with("\"$2\"; exit 0", "\"$2\"; echo '{' > \"$2.1.tmp\"; exit 124");
+  EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
+  const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("| probes | cut off |")) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
+}
+
+// A process that somebody kills, long before its time is over.
+TEST_F(GpuCheckScriptTest, APartThatIsKilledFails) {
+  stand_in_with("\"$2\"; exit 0", "\"$2\"; kill -9 $$");
+  EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
+  const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("| probes | **FAILED** |"));
+  EXPECT_THAT(outcome.out, HasSubstr("exit code 137"));
+}
+
+// The stand-in interrupts the script that started it, through timeout, while it probes.
+TEST_F(GpuCheckScriptTest, AnInterruptKeepsWhatIsThere) {
+  stand_in_with("\"$2\"; exit 0",
+                "\"$2\"; script=$(ps -o ppid= -p $PPID); kill -INT $script; exec sleep 600");
+  EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
+  const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("| equality | done |"));
+  EXPECT_THAT(outcome.out, MatchesRegex(".*\\| probes \\| cut off \\|[^\n]*\\| interrupted \\|.*"));
+  EXPECT_THAT(outcome.out, HasSubstr("A launch takes the host 3.000 us"));
+}
+
+TEST_F(GpuCheckScriptTest, WithoutCudnnAttentionIsSkipped) {
+  stand_in_with("*--compare-attention*)", "*--compare-attention*) echo 'no cuDNN' >&2; exit 77");
+  EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 0) << workspace_.read("out");
+  const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, MatchesRegex(".*\\| attention \\| skipped \\|[^\n]*\\| no cuDNN \\|.*"));
+}
+
+TEST_F(GpuCheckScriptTest, AttentionThatIsFarFromProductsFails) {
+  stand_in_with("0.002", "0.02");  // 4 / 256 = 0.0156 is allowed
+  EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 0);
+  const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("| attention | 3 | 9 | 0.02000 | **FAILED** |"));
+}
+
+TEST_F(GpuCheckScriptTest, OtherEqualityFailsAndOtherBuildsAreRefused) {
+  EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 0);
+  const std::string text = workspace_.read("result.json");
+  const auto validate_with = [&](const std::string& what, const std::string& instead) {
+    std::string changed = text;
+    const std::size_t at = changed.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    workspace_.write("changed.json", changed.replace(at, what.size(), instead));
+    return workspace_.run({"validate", "gpu", "changed.json"});
+  };
+  const Outcome different = validate_with("\"num_different\": 0", "\"num_different\": 1");
+  EXPECT_EQ(different.exit_code, 3);
+  EXPECT_THAT(different.out, HasSubstr("| 1 | **FAILED** |"));
+  const Outcome other = validate_with("\"hash\": \"", "\"hash\": \"0");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("changed.json: programs[0].hash: "));
+  EXPECT_THAT(other.err, HasSubstr("no Program that this build makes"));
+  const Outcome cell = validate_with("\"name\": \"equality\", \"status\": \"DONE\"",
+                                     "\"message\": \"a | b\\nc\", \"name\": \"equality\", "
+                                     "\"status\": \"CUT_OFF\"");
+  EXPECT_EQ(cell.exit_code, 0) << cell.err;
+  EXPECT_THAT(cell.out, HasSubstr("| a \\| b\\nc |\n"));
 }
 
 TEST_F(GpuCheckScriptTest, WithoutAGpuItIsSkippedWithASentence) {
@@ -130,6 +213,11 @@ TEST_F(GpuCheckScriptTest, BadUsageIsRefused) {
   EXPECT_THAT(workspace_.read("out"), HasSubstr("no option --fast"));
   EXPECT_EQ(run_check("--out /no/such/folder/result.json"), 2);
   EXPECT_THAT(workspace_.read("out"), HasSubstr("there is no folder"));
+  EXPECT_EQ(run_check("--out " + workspace_.path("carried")), 2);
+  EXPECT_THAT(workspace_.read("out"), HasSubstr("is a folder"));
+  fs::remove_all(workspace_.path("carried/timing"));
+  EXPECT_EQ(run_check(""), 2);
+  EXPECT_THAT(workspace_.read("out"), HasSubstr("timing has no Programs"));
 }
 
 TEST(GpuCommandTest, FilesThatAreNoneAreRefused) {
@@ -161,18 +249,34 @@ TEST(GpuCommandTest, OptionsThatDoNotGoTogetherAreRefused) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.err;
   };
-  EXPECT_THAT(refusal({"--graph"}), HasSubstr("are of --backend cuda"));
-  EXPECT_THAT(refusal({"--storage", "bf16"}), HasSubstr("--storage requires --backend"));
-  EXPECT_THAT(refusal({"--backend", "cpu", "--storage", "fp32"}),
-              HasSubstr("--storage, --attention, --gemm-sms, --ctas and --graph are of"));
+  EXPECT_THAT(refusal({"--graph"}), HasSubstr("--graph is an option of --backend cuda; give that"));
+  // Also their defaults: who writes them believes that they count.
+  for (const char* backend : {"cpu", ""}) {
+    for (const std::vector<std::string>& option :
+         std::vector<std::vector<std::string>>{{"--storage", "bf16"},
+                                               {"--storage", "fp32"},
+                                               {"--gpus", "one"},
+                                               {"--attention", "products"},
+                                               {"--gemm-sms", "8"},
+                                               {"--ctas", "2"},
+                                               {"--kernels"}}) {
+      std::vector<std::string> words = option;
+      if (*backend != '\0') {
+        words.insert(words.end(), {"--backend", backend});
+      }
+      EXPECT_THAT(refusal(words), HasSubstr(option[0] + " is an option of --backend cuda"));
+    }
+  }
+  EXPECT_THAT(refusal({"--backend", "cuda", "--clock", "free"}), HasSubstr("paces nothing"));
+  EXPECT_THAT(refusal({"--backend", "cuda", "--storage", "fp32", "--attention", "fused"}),
+              HasSubstr("--attention fused is for tensors in BF16"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--dilation", "2"}), HasSubstr("paces nothing"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--ctas", "4"}), HasSubstr("give --gpus each"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "two"}), HasSubstr("one or each"));
-  EXPECT_THAT(refusal({"--kernels"}), HasSubstr("share one GPU"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--gpus", "each", "--kernels"}),
               HasSubstr("share one GPU"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi", "--gpus", "each"}),
-              HasSubstr("leave --gpus and --graph out"));
+              HasSubstr("--gpus is not for --transport mpi and --launcher"));
   EXPECT_THAT(refusal({"--backend", "cuda", "--transport", "mpi", "--launcher", "mpirun"}),
               HasSubstr("leave one out"));
 }
@@ -193,6 +297,10 @@ TEST(GpuCommandTest, MoesimExecuteRefusesThemToo) {
   EXPECT_THAT(refusal({"--gpus", "each", "--kernels"}), HasSubstr("not for --gpus each"));
   EXPECT_THAT(refusal({"--ctas", "2"}), HasSubstr("an option of --gpus each and of --transport"));
   EXPECT_THAT(refusal({"--clock", "raw"}), HasSubstr("paces nothing"));
+  EXPECT_THAT(refusal({"--attention", "fused"}), HasSubstr("give --storage bf16"));
+  EXPECT_THAT(refusal({"--attention", "fused", "--storage", "bf16", "--rounding", "exact"}),
+              HasSubstr("no --rounding exact"));
+  EXPECT_THAT(refusal({"--repeat", "5", "--spread", "0.05"}), HasSubstr("a larger --max-repeat"));
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
-// What a cluster imports is an input: no command writes over it.
+// What a cluster imports is an input: no command writes over it, and the hash of inputs knows it.
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/moesim_runner.h"
 #include "tests/cli/small_study.h"
@@ -43,6 +48,37 @@ class ImportsTest : public testing::Test {
 TEST_F(ImportsTest, TheClusterIsRight) {
   const Outcome outcome = workspace_.run({"simulate", "study.txtpb", "--link-load", "load.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+// A dump that says the same with one more space is another input. A scenario and a Program file
+// read it on ways of their own.
+TEST_F(ImportsTest, TheHashOfInputsCoversWhatWasRead) {
+  ASSERT_EQ(workspace_.run({"program", "study.txtpb", "--out", "program.json"}).exit_code, 0);
+  const std::vector<std::vector<std::string>> commands = {{"simulate", "study.txtpb", "--json"},
+                                                          {"simulate",
+                                                           "--program",
+                                                           "program.json",
+                                                           "--cluster",
+                                                           "cluster.txtpb",
+                                                           "--profile",
+                                                           "profile.txtpb",
+                                                           "--json"}};
+  const auto hash = [&](const std::vector<std::string>& words) {
+    const Outcome outcome = workspace_.run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const nlohmann::json result = nlohmann::json::parse(outcome.out);
+    return std::pair(result["inputs_hash"].get<std::string>(),
+                     result["iteration_seconds"].get<double>());
+  };
+  for (const auto& words : commands) {
+    workspace_.write("topo.json", kDump);
+    const auto before = hash(words);
+    EXPECT_EQ(hash(words), before);
+    workspace_.write("topo.json", std::string(kDump) + " ");
+    const auto after = hash(words);
+    EXPECT_NE(after.first, before.first);
+    EXPECT_EQ(after.second, before.second);
+  }
 }
 
 TEST_F(ImportsTest, AreNotWrittenOverByWhatReadsAScenario) {

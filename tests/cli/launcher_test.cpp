@@ -109,7 +109,7 @@ TEST_F(LauncherTest, PassesOnWhatMoesimExecuteKnows) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("median of 2 runs"));
   EXPECT_THAT(workspace_.read("words.txt"),
-              HasSubstr("program.json --transport mpi --clock raw --dilation 1 --hardware-queues 3 "
+              HasSubstr("program.json --transport mpi --clock raw --hardware-queues 3 "
                         "--warmup 1 --repeat 2 --max-repeat 2 --spread 0.01 --max-rejected 10 "
                         "--traces "));
   EXPECT_EQ(workspace_.read("r.txt"), workspace_.read("t.txt"));
@@ -120,7 +120,7 @@ constexpr const char* kGpuLauncher = R"(#!/bin/sh
 if [ "$1" = --gpu-facts ]; then echo "GPU of a node"; echo "GPU of a node"; exit 0; fi
 echo "$@" > words.txt
 program=$1
-shift 9
+shift 11
 exec )" MOESIM_EXECUTE_BINARY R"( "$program" "$@"
 )";
 
@@ -130,6 +130,8 @@ TEST_F(LauncherTest, PassesOnWhatAGpuIsTold) {
                                           "study.txtpb",
                                           "--backend",
                                           "cuda",
+                                          "--attention",
+                                          "fused",
                                           "--ctas",
                                           "4",
                                           "--launcher",
@@ -138,8 +140,8 @@ TEST_F(LauncherTest, PassesOnWhatAGpuIsTold) {
                                           "2"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(workspace_.read("words.txt"),
-              HasSubstr("json --transport mpi --backend cuda --storage bf16 --ctas 4 "
-                        "--hardware-queues 32 --warmup 1 "));
+              HasSubstr("json --transport mpi --backend cuda --storage bf16 --attention fused "
+                        "--ctas 4 --hardware-queues 32 --warmup 1 "));
   const size_t told = outcome.out.find("\"GPU of a node\"");
   EXPECT_NE(told, std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("GPU of a node", told + 14), std::string::npos);

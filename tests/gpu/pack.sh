@@ -8,7 +8,8 @@ readonly build=${BUILD:-build/release}
 readonly folder=${1:-$build/gpu_check}
 readonly schedules='tutel deepspeed_moe tutel_improved fsmoe_no_iio fsmoe parm_s1 parm_s2 sp_moe'
 
-mkdir -p "$folder/equality" "$folder/timing"
+mkdir -p "$folder/equality" "$folder/attention" "$folder/timing"
+cp tests/gpu/attention.txtpb "$folder/attention"
 cp "$build/carried/moesim-execute" tests/gpu/run.sh "$folder"
 for ranks in 4 8; do
   # Two nodes of half the ranks; integer data and small, so that the CPU computes the same at once.
@@ -26,4 +27,5 @@ for ranks in 4 8; do
   done
   rmdir "$folder/probes_$ranks"
 done
-echo "$folder: $(ls "$folder/equality" "$folder/timing" | grep -c json) Programs"
+echo "$folder: $(ls "$folder/equality" "$folder/attention" "$folder/timing" |
+  grep -c -e json -e txtpb) Programs"

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Usage: tests/gpu/run.sh [--carried DIR] [--out FILE]
-# The GPU check (docs/gpu.md): equality with the CPU backend, probes, and schedules on logical ranks
-# of one GPU, in under eight minutes, into one JSON file that `moesim validate gpu FILE` reads. With
-# --carried it takes what tests/gpu/pack.sh put into DIR and needs nothing else but a driver, CUDA
-# and NCCL; without, it builds in place first, which takes no time of the check. Each part has a
-# budget; one that overruns it is cut off, says so, and keeps what it has. Exit codes: 0 all was
-# measured, 1 a part failed or was cut off, 2 bad usage, 77 no GPU.
+# The GPU check (docs/gpu.md): equality with the CPU backend, probes, fused attention, and
+# schedules on logical ranks of one GPU, in under eight minutes, into one JSON file, which
+# `moesim validate gpu FILE` reads. With --carried it takes what tests/gpu/pack.sh put into DIR and
+# needs nothing else but a driver, CUDA and NCCL; without, it builds in place first, which takes no
+# time of the check. A part has a budget; one that overruns it is cut off, says so, and keeps what
+# it has. When it is interrupted, it writes what it has. Exit codes: 0 all was measured, 1 a part
+# failed or was cut off, 2 bad usage, 77 no GPU.
 set -eu
 
 refuse() {
@@ -28,6 +29,13 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ -d "$(dirname "$out")" ] || refuse "there is no folder $(dirname "$out"); make it first"
+[ ! -d "$out" ] || refuse "$out is a folder; give --out a file"
+[ -w "$(dirname "$out")" ] && { [ ! -e "$out" ] || [ -w "$out" ]; } ||
+  refuse "$out cannot be written; give --out a file that can"
+case $out in
+  /*) ;;
+  *) out=$PWD/$out ;;
+esac
 
 if [ -z "$carried" ]; then
   cd "$(dirname "$0")/../.."
@@ -39,12 +47,26 @@ fi
 readonly execute=$carried/moesim-execute
 [ -x "$execute" ] || refuse "$carried has no moesim-execute; make it with tests/gpu/pack.sh"
 
+for folder in equality attention timing; do
+  [ -n "$(ls "$carried/$folder" 2> /dev/null)" ] ||
+    refuse "$carried/$folder has no Programs; make it with tests/gpu/pack.sh"
+done
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-if ! "$execute" --gpu-facts > "$work/facts" 2> "$work/error"; then
+code=0
+timeout -k 5 60 "$execute" --gpu-facts > "$work/facts" 2> "$work/error" || code=$?
+if [ $code -ne 0 ]; then
   cat "$work/error" >&2
-  exit 77
+  [ $code -ne 1 ] || exit 77
+  echo "$execute --gpu-facts ended with $code" >&2
+  exit 1
 fi
+
+# A command in the background is waited for, so that an interrupt ends it at once.
+child=
+interrupted=
+trap 'interrupted=yes; [ -z "$child" ] || kill "$child" 2> /dev/null || true' INT TERM HUP
 
 # As a JSON string, in one line.
 json() {
@@ -62,12 +84,15 @@ list() {
   done
 }
 
+count() { echo $#; }
+
 now() { date +%s; }
 left() { echo $((part_end - $(now))); }
 
-begin() {  # NAME BUDGET
+begin() {  # NAME BUDGET PLANNED
   part=$1
   part_budget=$2
+  part_planned=$3
   part_begin=$(now)
   part_end=$((part_begin + part_budget))
   part_status=DONE
@@ -81,9 +106,15 @@ worse() {  # STATUS MESSAGE: the first message stays
 }
 
 # Runs a command within what is left of the part; false where it did not end well, for the reason in
-# run_message.
+# run_message. has_failed: it ended by itself, and not well; what was cut off has no result.
 run() {
   run_message=
+  has_failed=false
+  if [ -n "$interrupted" ]; then
+    run_message="interrupted"
+    worse CUT_OFF "$run_message"
+    return 1
+  fi
   seconds=$(left)
   if [ "$seconds" -le 0 ]; then
     run_message="cut off after $part_budget s"
@@ -92,33 +123,46 @@ run() {
   fi
   code=0
   # A driver that hangs may keep a process from ending at the first signal.
-  timeout -k 5 "$seconds" "$@" > "$work/output" 2> "$work/error" || code=$?
-  if [ $code -eq 124 ] || [ $code -eq 137 ]; then
+  timeout -k 5 "$seconds" "$@" > "$work/output" 2> "$work/error" &
+  child=$!
+  wait "$child" || code=$?
+  if [ -n "$interrupted" ]; then
+    wait "$child" || true
+    code=1
+    run_message="interrupted"
+    worse CUT_OFF "$run_message"
+  elif [ $code -eq 77 ]; then
+    run_message=$(head -c 300 "$work/error")
+    worse SKIPPED "$run_message"
+  elif [ $code -eq 124 ] || { [ $code -eq 137 ] && [ "$(left)" -le 0 ]; }; then
     run_message="cut off after $part_budget s"
     worse CUT_OFF "$run_message"
   elif [ $code -ne 0 ]; then
     run_message="exit code $code: $(head -c 300 "$work/error")"
+    has_failed=true
     worse FAILED "$run_message"
   fi
+  child=
   return $code
 }
 
 end() {
   num_parts=$((num_parts + 1))
   {
-    printf '{"name": "%s", "status": "%s", "seconds": %d, "budget_seconds": %d' \
+    printf '{"name": "%s", "status": "%s", "seconds": %d, "budget_seconds": %d, ' \
       "$part" "$part_status" "$(($(now) - part_begin))" "$part_budget"
+    printf '"num_planned": %d' "$part_planned"
     [ -z "$part_message" ] || printf ', "message": %s' "$(echo "$part_message" | json)"
     printf '}'
   } > "$work/part_$num_parts"
-  [ "$part_status" = DONE ] || all_done=false
+  [ "$part_status" = DONE ] || [ "$part_status" = SKIPPED ] || all_done=false
   echo "$part: $part_status $part_message" >&2
 }
 
 num_parts=0
 all_done=true
 
-begin equality 100
+begin equality 90 "$(count "$carried"/equality/*.json)"
 for program in "$carried"/equality/*.json; do
   name=$(basename "$program" .json)
   entry=$work/equality_$name
@@ -128,24 +172,38 @@ for program in "$carried"/equality/*.json; do
        --backend cuda; then
     printf ', "num_buffers": %d, "num_different": %d}' "$(grep -c . "$work/cpu")" \
       "$(diff "$work/cpu" "$work/gpu" | grep -c '^>' || true)" >> "$entry"
-  else
+  elif $has_failed; then
     printf ', "failure": %s}' "$(echo "$run_message" | json)" >> "$entry"
+  else
+    rm "$entry"
   fi
 done
 end
 
-begin probes 160
-run "$execute" --gpu-probes "$work/probes_all" --budget 140 || true
+begin probes 150 1
+run "$execute" --gpu-probes "$work/probes_all" --budget 130 || true
 end
 
-begin queues 30
+begin queues 25 1
 run "$execute" --gpu-probes "$work/probes_queues" --probe-set queues --hardware-queues 1 \
-  --budget 20 || true
+  --budget 18 || true
+end
+
+# In BF16, so that it is near to products and not equal.
+begin attention 25 "$(count "$carried"/attention/*.txtpb)"
+for program in "$carried"/attention/*.txtpb; do
+  entry=$work/attention_$(basename "$program" .txtpb)
+  if ! run "$execute" "$program" --backend cuda --compare-attention "$entry" &&
+     $has_failed && [ ! -s "$entry" ]; then
+    printf '{"program": "%s", "failure": %s}' "$(basename "$program" .txtpb)" \
+      "$(echo "$run_message" | json)" > "$entry"
+  fi
+done
 end
 
 # Four ranks before eight, and probes before the schedules that are predicted from them: what is
 # measured before it is cut off can be compared.
-begin schedules 160
+begin schedules 155 "$(count "$carried"/timing/*.json)"
 for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
   "$carried"/timing/8_probe_*.json "$carried"/timing/8_*.json; do
   name=$(basename "$program" .json)
@@ -169,10 +227,25 @@ rm -f "$work"/*.tmp  # of a file that was being written when its program was end
   printf '"equality": [%s],\n' "$(list "$work"/equality_*)"
   printf '"probes": ['
   list "$work"/probes_*
+  printf '],\n"attention": ['
+  list "$work"/attention_*
   printf '],\n"programs": ['
   list "$work"/program_*
   printf ']}\n'
 } > "$work/result"
-cp "$work/result" "$out"
+# Whole or not at all; what is no file cannot be replaced.
+write_out() {
+  if [ -e "$out" ] && [ ! -f "$out" ]; then
+    cat "$work/result" > "$out"
+  else
+    cp "$work/result" "$out.new" && mv "$out.new" "$out"
+  fi
+}
+if ! write_out; then
+  rm -f "$out.new"
+  trap - EXIT
+  echo "$out cannot be written; what was measured is in $work/result" >&2
+  exit 1
+fi
 echo "$out: moesim validate gpu $out says what it means" >&2
 $all_done

@@ -8,11 +8,6 @@ namespace {
 
 using Binding = AttentionPlan::Binding;
 
-void add_steps(const HeadRows& rows, std::vector<int64_t>& steps) {
-  steps.push_back(rows.row_step);
-  steps.push_back(rows.sample_step);
-}
-
 std::vector<Binding> bindings_of(const FusedAttention& attention) {
   return {{AttentionTensor::kQueries, attention.queries.first.address},
           {AttentionTensor::kKeys, attention.keys.first.address},
@@ -44,27 +39,9 @@ CudnnAttention::Handle CudnnAttention::make_handle(const CudnnFunctions& cudnn) 
   return Handle(handle, HandleDeleter{cudnn.destroy});
 }
 
-CudnnAttention::Key CudnnAttention::key_of(const FusedAttention& attention) {
-  Key key{attention.extent, {}};
-  for (const HeadRows& rows :
-       {attention.queries, attention.keys, attention.values, attention.context}) {
-    add_steps(rows, key.steps);
-  }
-  return key;
-}
-
-CudnnAttention::Key CudnnAttention::key_of(const FusedAttentionBackward& attention) {
-  Key key = key_of(attention.forward);
-  for (const HeadRows& rows :
-       {attention.d_context, attention.d_queries, attention.d_keys, attention.d_values}) {
-    add_steps(rows, key.steps);
-  }
-  return key;
-}
-
 template <typename Attention>
 const AttentionPlan* CudnnAttention::plan(const Attention& attention) {
-  const auto [found, is_new] = plans_.try_emplace(key_of(attention));
+  const auto [found, is_new] = plans_.try_emplace(AttentionLayout(attention));
   std::optional<AttentionPlan>& plan = found->second;
   if (is_new) {
     try {

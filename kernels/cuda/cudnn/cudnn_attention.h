@@ -28,16 +28,6 @@ class CudnnAttention : public FusedAttentionEngine {
   };
   using Handle = std::unique_ptr<cudnnContext, HandleDeleter>;
 
-  // All of an attention but its addresses.
-  struct Key {
-    AttentionExtent extent;
-    std::vector<int64_t> steps;
-
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-  static Key key_of(const FusedAttention& attention);
-  static Key key_of(const FusedAttentionBackward& attention);
-
   static Handle make_handle(const CudnnFunctions& cudnn);
   // Null where cuDNN has no kernel.
   template <typename Attention>
@@ -48,7 +38,7 @@ class CudnnAttention : public FusedAttentionEngine {
   CudnnFunctions cudnn_;
   Handle handle_;
   CudnnDescriptor device_;
-  std::map<Key, std::optional<AttentionPlan>> plans_;
+  std::map<AttentionLayout, std::optional<AttentionPlan>> plans_;
 };
 
 }  // namespace moesim

@@ -13,6 +13,8 @@
 namespace moesim {
 namespace {
 
+// Between two looks at a call that goes on. Chosen, not measured, as the next: it is added to the
+// host's time for a collective, once at most where NCCL is done at once.
 constexpr std::chrono::microseconds kPause{20};
 // Calls of NCCL that do not wait for peers return sooner.
 constexpr std::chrono::milliseconds kGrace{200};
@@ -34,11 +36,9 @@ ncclConfig_t config_of(const CommunicatorOptions& options, const CtaRange& ctas)
 // told before any is waited for (NCCL 2.22; before, ncclCommAbort knows no groups). What cannot
 // even be aborted is lost: who aborts is on the way out, and the error that led there is told.
 void abort_all(const std::vector<ncclComm_t>& handles) {
-#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
-  const bool is_group = ncclGroupStart() == ncclSuccess;
-#else
-  constexpr bool is_group = false;
-#endif
+  int version = 0;
+  static_cast<void>(ncclGetVersion(&version));
+  const bool is_group = version >= NCCL_VERSION(2, 22, 0) && ncclGroupStart() == ncclSuccess;
   for (const ncclComm_t handle : handles) {
     static_cast<void>(ncclCommAbort(handle));
   }
@@ -78,36 +78,44 @@ Communicators::Call::~Call() {
   communicators_.has_returned_.notify_all();
 }
 
-void Communicators::connect(const ncclUniqueId& id,
-                            const Program& program,
-                            const GroupTable& groups) {
+void Communicators::connect(const ncclUniqueId& id, const std::vector<CommunicatorPart>& parts) {
   ncclConfig_t config = config_of(options_, options_.ctas);
   call("ncclCommInitRankConfig", [&] {
     return ncclCommInitRankConfig(&world_.handle, place_.num_ranks, id, place_.rank, &config);
   });
   set_ready(world_);
   settle(world_, "ncclCommInitRankConfig");
-  for (const CommunicatorKey& key : plan_communicators(program)) {
-    split_off(program, groups, key);
+  for (const CommunicatorPart& part : parts) {
+    split_off(part);
   }
 }
 
+void Communicators::connect(const ncclUniqueId& id,
+                            const Program& program,
+                            const GroupTable& groups) {
+  std::vector<CommunicatorPart> parts;
+  for (const CommunicatorKey& key : plan_communicators(program)) {
+    const std::string& stream = program.streams[key.stream];
+    const auto own_ctas = options_.ctas_on_stream.find(stream);
+    parts.push_back(
+        {.key = key,
+         .name = fmt::format("group '{}' on stream '{}'", program.groups[key.group].name, stream),
+         .seat = seat_in(program, groups, key, place_.rank),
+         .ctas = own_ctas == options_.ctas_on_stream.end() ? options_.ctas : own_ctas->second});
+  }
+  connect(id, parts);
+}
+
 // NCCL makes the new one behind the call's back: it is there when its parent has settled.
-void Communicators::split_off(const Program& program,
-                              const GroupTable& groups,
-                              const CommunicatorKey& key) {
-  const std::string& stream = program.streams[key.stream];
-  Entry& entry = add_entry(key);
-  entry.name = fmt::format("group '{}' on stream '{}'", program.groups[key.group].name, stream);
-  const CommunicatorSeat seat = seat_in(program, groups, key, place_.rank);
-  const bool is_outside = seat.color == kNone;
-  const auto own_ctas = options_.ctas_on_stream.find(stream);
-  ncclConfig_t config = config_of(
-      options_, own_ctas == options_.ctas_on_stream.end() ? options_.ctas : own_ctas->second);
+void Communicators::split_off(const CommunicatorPart& part) {
+  Entry& entry = add_entry(part.key);
+  entry.name = part.name;
+  const bool is_outside = part.seat.color == kNone;
+  ncclConfig_t config = config_of(options_, part.ctas);
   call("ncclCommSplit", [&] {
     return ncclCommSplit(world_.handle,
-                         is_outside ? NCCL_SPLIT_NOCOLOR : seat.color,
-                         is_outside ? 0 : seat.member,
+                         is_outside ? NCCL_SPLIT_NOCOLOR : part.seat.color,
+                         is_outside ? 0 : part.seat.member,
                          &entry.handle,
                          &config);
   });
@@ -196,10 +204,6 @@ void Communicators::enqueue(const CommunicatorKey& key,
   run_group(found->second, fmt::format("collective '{}'", name), body);
 }
 
-void Communicators::enqueue(const std::string& name, const std::function<void(ncclComm_t)>& body) {
-  run_group(world_, name, body);
-}
-
 std::vector<Communicators::Entry*> Communicators::all() {
   std::vector<Entry*> entries;
   for (const CommunicatorKey& key : order_) {
@@ -264,10 +268,16 @@ void Communicators::finalize(Entry& entry) {
   }
   call("ncclCommFinalize", [&] { return ncclCommFinalize(entry.handle); });
   settle(entry, "ncclCommFinalize");
+  // All ranks of a node meet in it, too: it may not come back either.
+  call("ncclCommDestroy", [&] { return ncclCommDestroy(take_handle(entry)); });
+}
+
+// Nobody else gives it back from here on.
+ncclComm_t Communicators::take_handle(Entry& entry) {
   const std::lock_guard lock(mutex_);
   check_not_aborted();
   entry.state = State::kGone;
-  check_nccl(ncclCommDestroy(entry.handle), "ncclCommDestroy");
+  return entry.handle;
 }
 
 }  // namespace moesim

@@ -32,12 +32,20 @@ struct WorldPlace {
   int rank = 0;
 };
 
+// A communicator to be split off the world's, as one rank sees it.
+struct CommunicatorPart {
+  CommunicatorKey key;
+  std::string name;  // "group 'ep' on stream 'inter'"
+  CommunicatorSeat seat;
+  CtaRange ctas;
+};
+
 // Draws the id of a world, on one of its ranks; the others get it by other means.
 ncclUniqueId draw_unique_id();
 
-// The NCCL communicators of one rank: one for each group and stream of a Program that it is in,
-// split off the world's. None of them blocks: the thread that calls NCCL looks after what it began
-// until it is done, and another thread may end it.
+// The NCCL communicators of one rank: the world's, and those that are split off it, one for each
+// group and stream of a Program that the rank is in. None of them blocks: the thread that calls
+// NCCL looks after what it began until it is done, and another thread may end it.
 //
 // The rank's issuing thread connects it, hands it collectives and closes it; poll() and abort() are
 // for any thread.
@@ -51,8 +59,10 @@ class Communicators {
   Communicators(Communicators&&) = delete;
   Communicators& operator=(Communicators&&) = delete;
 
-  // Makes those of the Program on the current device, together with all ranks. Throws NcclError,
-  // and Failure after abort(), as all below do.
+  // Makes them on the current device, together with all ranks, whose parts have the same keys in
+  // the same order. Throws NcclError, and Failure after abort(), as all below do.
+  void connect(const ncclUniqueId& id, const std::vector<CommunicatorPart>& parts);
+  // Those of the Program.
   void connect(const ncclUniqueId& id, const Program& program, const GroupTable& groups);
 
   // Calls `body` with the communicator within one group of NCCL calls, and waits until NCCL has
@@ -60,9 +70,6 @@ class Communicators {
   void enqueue(const CommunicatorKey& key,
                const std::string& name,
                const std::function<void(ncclComm_t)>& body);
-
-  // The world's, for probes.
-  void enqueue(const std::string& name, const std::function<void(ncclComm_t)>& body);
 
   // Throws NcclError where NCCL found out about an error after a call had returned: a peer that
   // died, a link that broke.
@@ -80,7 +87,7 @@ class Communicators {
   struct Entry {
     ncclComm_t handle = nullptr;     // NCCL writes it, on a thread of its own, when it has made it
     State state = State::kNotReady;  // kReady: from here on the handle is used
-    std::string name;                // "group 'ep' on stream 'inter'"
+    std::string name;                // that of its part
   };
   // A call of NCCL that may block, for ever where a peer is gone: mutex_ is free meanwhile, so that
   // abort() can go ahead.
@@ -97,7 +104,7 @@ class Communicators {
     Communicators& communicators_;
   };
 
-  void split_off(const Program& program, const GroupTable& groups, const CommunicatorKey& key);
+  void split_off(const CommunicatorPart& part);
   ncclComm_t ready_handle(const Entry& entry, const std::string& what);
   void run_group(const Entry& entry,
                  const std::string& what,
@@ -107,6 +114,7 @@ class Communicators {
   void settle(const Entry& entry, const std::string& what);
   ncclResult_t state_of(const Entry& entry);
   void finalize(Entry& entry);
+  ncclComm_t take_handle(Entry& entry);
   Entry& add_entry(const CommunicatorKey& key);
   void check_not_aborted() const;
   std::vector<ncclComm_t> take_handles();

@@ -17,4 +17,10 @@ void check_nccl(ncclResult_t result, const char* call, std::source_location wher
   throw NcclError(failed_call(call, ncclGetErrorString(result) + details, where));
 }
 
+int nccl_version() {
+  int version = 0;
+  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  return version;
+}
+
 }  // namespace moesim

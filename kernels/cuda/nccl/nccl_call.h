@@ -21,4 +21,7 @@ void check_nccl(ncclResult_t result,
                 const char* call,
                 std::source_location where = std::source_location::current());
 
+// Of the library that runs, which may be older than the header: comparable with NCCL_VERSION(…).
+int nccl_version();
+
 }  // namespace moesim

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/distinct_steps.h"
 #include "kernels/cuda/hardware_queues.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/cuda/nccl/nccl_call.h"
 #include "kernels/host/merged_trace.h"
 
@@ -27,7 +29,8 @@ DeviceFacts prepare_device(const Program& program,
   if (options.cuda.uses_graph) {
     throw Error("collectives of NCCL are not captured as a graph; run the Program without one");
   }
-  if (options.native_all_to_all && NCCL_VERSION_CODE < NCCL_VERSION(2, 28, 0)) {
+  constexpr int kFirst = NCCL_VERSION(2, 28, 0);
+  if (options.native_all_to_all && (NCCL_VERSION_CODE < kFirst || nccl_version() < kFirst)) {
     throw Error("this NCCL has no ncclAlltoAll, 2.28 is the first; leave the option out");
   }
   set_hardware_queues(options.cuda.hardware_queues, options.cuda.device);
@@ -82,25 +85,27 @@ NcclExecutor::NcclExecutor(const Program& program, const NcclOptions& options, R
 
 // CUDA loads a kernel when it is first launched and may wait for an idle device to do so; a kernel
 // of NCCL that waits for a peer keeps it from being idle, and the peer may wait for this rank. So
-// each step of this rank is launched once before there is NCCL, each task on zeros: nothing was
-// received that it could read.
+// all that this rank launches is launched once before there is NCCL: each of our kernels on zeros,
+// which are in the range of every index, whatever the steps before it would have left.
 void NcclExecutor::load_kernels() {
-  for (const Issue& issue : program_.script().order) {
-    const ScriptPlace& only = issue.places.front();
-    const int lane = program_.script().script.ranks[only.rank].tasks[only.position].lane;
-    if (lane == kNone) {
-      continue;  // a host wait
-    }
-    program_.clear(streams_.main());
-    const LaunchPlace place{streams_.main(), streams_.place(only.rank, lane).workspace};
-    launcher_.launch(program_.steps().tasks[only.rank][only.position], place);
-    if (issue.meeting != kNone) {
-      const auto& exchange = program_.steps().exchanges[static_cast<size_t>(issue.meeting)];
-      launcher_.launch(exchange.pack, place);
-      launcher_.launch(exchange.unpack, place);
-    }
+  const auto rank = static_cast<size_t>(peers_.rank());
+  DistinctSteps distinct;
+  for (const std::vector<DeviceStep>& steps : program_.steps().tasks[rank]) {
+    distinct.add(steps);
   }
-  check_cuda(cudaStreamSynchronize(streams_.main()), "cudaStreamSynchronize");
+  for (const DeviceExchange& exchange : program_.steps().exchanges) {
+    distinct.add(exchange.pack);
+    distinct.add(exchange.unpack);
+  }
+  const LaunchPlace place{streams_.main(), streams_.any_workspace()};
+  check_cuda(launch_spin(1, place.stream), "launch_spin");  // of fixed tasks
+  for (const DeviceStep& step : distinct.steps()) {
+    if (std::holds_alternative<Kernel>(step.action)) {
+      program_.clear(place.stream);
+    }
+    launcher_.launch(step, place);
+  }
+  check_cuda(cudaStreamSynchronize(place.stream), "cudaStreamSynchronize");
 }
 
 void NcclExecutor::connect() {
@@ -148,8 +153,7 @@ RankExecutor make_nccl_rank(const Program& program, RankPeers& peers, const Nccl
 }
 
 std::vector<std::string> NcclExecutor::assumptions() const {
-  int version = 0;
-  check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+  const int version = nccl_version();
   std::vector<std::string> lines = {
       fmt::format("measured on {}", describe(facts_)),
       fmt::format("collectives are those of NCCL {}.{}.{} between {} GPUs, the packing of regions "

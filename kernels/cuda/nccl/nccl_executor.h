@@ -23,7 +23,8 @@ struct NcclOptions {
   bool native_all_to_all = false;
   // DeviceChoice::is_shared: the trace says that its times mean nothing.
   bool device_is_shared = false;
-  // How long nothing may change before a rank that only waits says so.
+  // How long nothing may change before a rank that only waits says so; the run ends when all do.
+  // Chosen, not measured.
   Time patience = Time::from_picoseconds(500'000'000'000);
 };
 

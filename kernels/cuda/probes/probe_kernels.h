@@ -9,7 +9,8 @@ namespace moesim {
 // The launches of kernels that only probes need: probe_kernels.cu; tests link bodies for the host.
 
 // After so long, in ns, a kernel that is to be stopped ends by itself: what the host launched
-// behind it may wait for it, and would for ever.
+// behind it may wait for it, and would for ever. Chosen, not measured: a thousand times as long as
+// the GEMM beside it takes.
 inline constexpr int64_t kLongestBeside = 5'000'000'000;
 
 // Copies bytes (a multiple of 16) by so many blocks; with `stop`, again and again until *stop is
@@ -35,7 +36,8 @@ cudaError_t launch_occupation(const Occupation& occupation, cudaStream_t stream)
 
 // For so long, in ns, a probe's stream does nothing (launch_spin), in which the host launches all
 // that is timed behind it: some forty kernels, or a collective of NCCL. What is timed then does not
-// have the host's time in it.
+// have the host's time in it. Chosen, not measured: forty launches of some 5 us each, and half as
+// much again. Where it is too short, the host's time shows in the readings of short probes.
 inline constexpr int64_t kHoldNanoseconds = 300'000;
 
 cudaError_t launch_nothing(cudaStream_t stream);

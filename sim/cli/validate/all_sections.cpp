@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/cli/inputs.h"
 #include "sim/cli/validate/in_workers.h"
 #include "sim/cli/validate/sections.h"
 
@@ -29,6 +30,12 @@ std::vector<Inputs> on_boards(std::initializer_list<const char*> models) {
     }
   }
   return inputs;
+}
+
+// A scenario on two nodes of half the ranks each, for as many ranks as tests/gpu/pack.sh takes.
+std::vector<Inputs> compared_on_gpus() {
+  return {load_scenario_inputs("scenarios/crosscheck.txtpb", {"cluster.gpus_per_node=2"}),
+          load_scenario_inputs("scenarios/crosscheck.txtpb", {"cluster.gpus_per_node=4"})};
 }
 
 std::string names_of(const std::vector<Inputs>& inputs) {
@@ -121,7 +128,7 @@ std::vector<Section> all_sections(int num_workers, const std::string& gpu_check)
            "Schedules on a GPU",
            load_all({"gpu_check_4", "gpu_check_8"}),
            [gpu_check](List of) {
-             return study_gpu({.scenarios = of, .file = gpu_check});
+             return study_gpu({.scenarios = of, .compared = compared_on_gpus(), .file = gpu_check});
            }},
           {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
           {"resolutions",

@@ -3,8 +3,20 @@
 #include <cmath>
 
 #include "sim/base/check.h"
+#include "sim/base/message.h"
 
 namespace moesim::validation {
+namespace {
+
+std::string in_cell(const std::string& text) {
+  std::string cell;
+  for (const char character : visible_in_line(text)) {
+    cell += character == '|' ? "\\|" : std::string(1, character);
+  }
+  return cell;
+}
+
+}  // namespace
 
 Table::Table(const std::vector<std::string>& header) : num_columns_(header.size()) {
   add_line(header);
@@ -18,7 +30,7 @@ void Table::add(const std::vector<std::string>& row) {
 void Table::add_line(const std::vector<std::string>& cells) {
   CHECK(cells.size() == num_columns_, "{} cells in {} columns", cells.size(), num_columns_);
   for (const std::string& cell : cells) {
-    text_ += "| " + cell + ' ';
+    text_ += "| " + in_cell(cell) + ' ';
   }
   text_ += "|\n";
 }
@@ -51,6 +63,11 @@ std::string SectionWriter::verdict(Standing standing) {
       return "**MISS**";
   }
   CHECK(false, "no such standing");
+}
+
+std::string SectionWriter::failed() {
+  ++finding_.num_misses;
+  return "**FAILED**";
 }
 
 }  // namespace moesim::validation

@@ -13,7 +13,7 @@ struct Finding {
   int num_misses = 0;
 };
 
-// A Markdown table.
+// A Markdown table. What cells hold stays in them: bars and line ends are written out.
 class Table {
  public:
   explicit Table(const std::vector<std::string>& header);
@@ -52,6 +52,9 @@ class SectionWriter {
   std::string verdict(bool equal) {
     return verdict(equal ? Standing::kReproduced : Standing::kMiss);
   }
+
+  // For what was to be shown and failed: counts as a missed bar.
+  std::string failed();
 
   Finding finish() && { return std::move(finding_); }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "calibration/gpu_findings.h"
+#include "sim/base/message.h"
 #include "sim/base/units.h"
 #include "sim/report/text.h"
 
@@ -107,7 +108,7 @@ void add_launches(const GpuFindings& findings, SectionWriter& writer) {
 
 void add_collectives(const GpuFindings& findings, SectionWriter& writer) {
   if (!findings.collectives.empty()) {
-    writer.say("NCCL's collectives, bytes per rank (one GPU: with itself, no links):");
+    writer.say("NCCL's collectives, bytes per rank (one GPU: sends to itself, no links):");
     Table table({"operation", "GPUs", "CTAs", "packed", "start-up", "rate", "standard error", "n"});
     for (const CollectiveFinding& one : findings.collectives) {
       const double slope = one.line.seconds_per_unit;
@@ -144,7 +145,7 @@ void add_probe_tables(const std::vector<GpuProbes>& probes, SectionWriter& write
   add_collectives(findings, writer);
   for (const GpuProbes& one : probes) {
     for (const std::string& reason : one.not_run) {
-      writer.say(fmt::format("Not measured: {}", reason));
+      writer.say(fmt::format("Not measured: {}", visible_in_line(reason)));
     }
   }
 }

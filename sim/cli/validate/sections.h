@@ -117,8 +117,11 @@ Finding study_crosscheck(const CrosscheckStudy& study);
 
 // What tests/gpu/run.sh measured on a GPU: a result file that is named, else the one that is
 // stored; where there is none, a line that says so.
+// What was to be shown and failed, and a file in which nothing was compared, count as missed bars.
+// Throws Error where the file is damaged or of another build.
 struct GpuStudy {
-  std::vector<Inputs> scenarios;  // of its Programs
+  std::vector<Inputs> scenarios;   // of the Programs that are timed
+  std::vector<Inputs> compared{};  // of those that are compared with the CPU backend
   std::string file{};
   std::string stored = "calibration/measured/gpu_check.json";
 };

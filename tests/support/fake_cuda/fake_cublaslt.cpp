@@ -5,8 +5,10 @@
 #include <array>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 
 #include <cublasLt.h>
+#include <fmt/format.h>
 
 #include "tests/support/fake_cuda/fake_device.h"
 #include "tests/support/fake_cuda/fake_product.h"
@@ -291,6 +293,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
     const auto& wanted = fake<const FakePreference>(preference);
     results[0] = {};
     results[0].algo = algorithm_for(problem, wanted);
+    set_number(results[0].algo, static_cast<uint64_t>(device().next_algorithm()));
     results[0].workspaceSize = wanted.workspace_bytes;
     results[0].state =
         refusal == FakeRefusal::kUnfitResult ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
@@ -315,7 +318,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle,
                               void* workspace,
                               size_t workspace_bytes,
                               cudaStream_t stream) {
-  return call("cublasLtMatmul", [&] {
+  const bool is_added = beta != nullptr && *static_cast<const float*>(beta) != 0;
+  const std::string function = fmt::format(
+      "product {}{}", given == nullptr ? 0 : number_of(*given), is_added ? ", added" : "");
+  return moesim::testing::fake_launch<cublasStatus_t>("cublasLtMatmul", function, [&] {
     if (handle == nullptr) {
       return CUBLAS_STATUS_NOT_INITIALIZED;
     }

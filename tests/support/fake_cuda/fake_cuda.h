@@ -57,8 +57,14 @@ class FakeCuda {
   // other threads do.
   static void add_attempt(void* stream, std::function<bool()> attempt);
 
+  // From here on a launch fails of what was not launched before: CUDA loads it then, and may wait
+  // for ever beside a kernel that waits for a peer.
+  static void forbid_first_launches();
+
   // How often each function was called.
   const std::map<std::string, int>& calls() const;
+  // How often each kernel, and each algorithm of cuBLASLt, was launched.
+  const std::map<std::string, int>& launches() const;
   // Waits that had something to wait for.
   int num_waits() const;
   // Streams that were made, and streams of graphs that run, with more than the least priority.

@@ -35,6 +35,15 @@ const std::map<std::string, int>& FakeCuda::calls() const {
   return device_->calls();
 }
 
+const std::map<std::string, int>& FakeCuda::launches() const {
+  return device_->launches();
+}
+
+void FakeCuda::forbid_first_launches() {
+  const std::lock_guard lock(FakeDevice::current().mutex());
+  FakeDevice::current().forbid_first_launches();
+}
+
 int FakeCuda::num_waits() const {
   return device_->num_waits();
 }
@@ -82,16 +91,22 @@ std::optional<int> FakeDevice::enter(const std::string& call) {
   if (fault && fault->call == call && fault->number == number) {
     return fault->status;
   }
-  const bool is_launch = call.starts_with("launch_") || call == "cublasLtMatmul";
-  if (is_launch && number == 1 && is_occupied()) {
+  return std::nullopt;
+}
+
+std::optional<int> FakeDevice::load(const std::string& function) {
+  const bool is_first = ++launches_[function] == 1;
+  if (is_first && (is_occupied() || !allows_first_launches_)) {
     return cudaErrorLaunchTimeout;  // it would wait for ever
   }
   return std::nullopt;
 }
 
+// By a kernel that goes on until others do something: until it is stopped, or its peers come.
 bool FakeDevice::is_occupied() const {
-  return failure_ == 0 && std::any_of(stops_.begin(), stops_.end(), [](const volatile int* stop) {
-           return *stop == 0;
+  return failure_ == 0 && std::ranges::any_of(streams_, [](const FakeStream* stream) {
+           return std::ranges::any_of(stream->items,
+                                      [](const FakeItem& item) { return item.attempt != nullptr; });
          });
 }
 
@@ -162,14 +177,7 @@ void FakeDevice::add_attempt(FakeStream* stream, std::function<bool()> attempt) 
 }
 
 void FakeDevice::add_endless(FakeStream* stream, const volatile int* stop) {
-  stops_.push_back(stop);
-  add_attempt(stream, [this, stop] {
-    if (*stop == 0) {
-      return false;
-    }
-    std::erase(stops_, stop);
-    return true;
-  });
+  add_attempt(stream, [stop] { return *stop != 0; });
 }
 
 void FakeDevice::add(FakeStream* stream, FakeItem item) {

@@ -67,9 +67,15 @@ class FakeDevice {
 
   const FakeCudaOptions& options() const { return options_; }
 
-  // Counts a call; returns the status that it is to return, if it is to fail. So does the first
-  // launch of a kernel beside an endless one: CUDA may load it when the device is empty only.
+  // Counts a call; returns the status that it is to return, if it is to fail.
   std::optional<int> enter(const std::string& call);
+  // Counts a launch of a function, or an algorithm of a library, that CUDA loads when it is
+  // launched first. Such a first launch fails beside a kernel that waits for others, and where none
+  // is allowed any more: CUDA may load it when the device is empty only.
+  std::optional<int> load(const std::string& function);
+  const std::map<std::string, int>& launches() const { return launches_; }
+  void forbid_first_launches() { allows_first_launches_ = false; }
+  int next_algorithm() { return num_algorithms_++; }
   const std::map<std::string, int>& calls() const { return calls_; }
   const std::string& queues_at_first_call() const { return queues_at_first_call_; }
   int num_waits() const { return num_waits_; }
@@ -140,6 +146,9 @@ class FakeDevice {
   FakeCudaOptions options_;
   Random random_;
   std::map<std::string, int> calls_;
+  std::map<std::string, int> launches_;
+  bool allows_first_launches_ = true;
+  int num_algorithms_ = 0;
   std::string queues_at_first_call_;
   std::map<void*, std::shared_ptr<void>> handles_;
   std::shared_ptr<FakeGraph> capture_;
@@ -147,7 +156,6 @@ class FakeDevice {
   FakeStream default_stream_;
   std::vector<FakeStream*> streams_;
   std::vector<std::unique_ptr<FakeStream>> replays_;  // streams of launched graphs
-  std::vector<const volatile int*> stops_;            // of endless kernels that were launched
   int64_t used_bytes_ = 0;
   bool has_context_ = false;
   int num_waits_ = 0;
@@ -166,6 +174,15 @@ Status fake_call(const char* name, const Body& body) {
     return static_cast<Status>(*status);
   }
   return body();
+}
+
+// The same of a call that launches a function.
+template <typename Status, typename Body>
+Status fake_launch(const char* name, const std::string& function, const Body& body) {
+  return fake_call<Status>(name, [&] {
+    const auto status = FakeDevice::current().load(function);
+    return status ? static_cast<Status>(*status) : body();
+  });
 }
 
 }  // namespace moesim::testing

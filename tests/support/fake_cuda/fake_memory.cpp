@@ -1,5 +1,6 @@
 // The functions of the CUDA runtime for memory, and the launches of our own kernels.
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -19,6 +20,11 @@ FakeDevice& device() {
 template <typename Body>
 cudaError_t call(const char* name, const Body& body) {
   return moesim::testing::fake_call<cudaError_t>(name, body);
+}
+
+template <typename Body>
+cudaError_t launch(const char* name, const std::string& function, const Body& body) {
+  return moesim::testing::fake_launch<cudaError_t>(name, function, body);
 }
 
 template <typename Work>
@@ -137,7 +143,7 @@ cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t 
 namespace moesim {
 
 cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) {
-  return call("launch_kernel", [&] {
+  return launch("launch_kernel", name_of(kernel), [&] {
     return enqueue(stream, kernel_time(), [kernel] {
       std::visit([&](const auto& body) { run_blocks(body, kernel.blocks); }, kernel.body);
     });
@@ -145,8 +151,9 @@ cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) {
 }
 
 cudaError_t launch_spin(int64_t nanoseconds, cudaStream_t stream) {
-  return call("launch_spin",
-              [&] { return enqueue(stream, Time::from_picoseconds(1000 * nanoseconds), [] {}); });
+  return launch("launch_spin", "spin", [&] {
+    return enqueue(stream, Time::from_picoseconds(1000 * nanoseconds), [] {});
+  });
 }
 
 }  // namespace moesim

@@ -12,23 +12,20 @@ using testing::FakeDevice;
 using testing::FakeStream;
 
 cudaError_t add(const char* name, cudaStream_t stream, std::function<void()> body) {
-  FakeDevice& device = FakeDevice::current();
-  if (const auto status = device.enter(name)) {
-    return static_cast<cudaError_t>(*status);
-  }
-  device.add_work(
-      reinterpret_cast<FakeStream*>(stream), std::move(body), device.options().kernel_time, true);
-  return cudaSuccess;
+  return testing::fake_launch<cudaError_t>(name, name, [&] {
+    FakeDevice& device = FakeDevice::current();
+    device.add_work(
+        reinterpret_cast<FakeStream*>(stream), std::move(body), device.options().kernel_time, true);
+    return cudaSuccess;
+  });
 }
 
 // A kernel that goes on until it is stopped; what it does meanwhile is not the fake's subject.
 cudaError_t add_endless(const char* name, cudaStream_t stream, const int* stop) {
-  FakeDevice& device = FakeDevice::current();
-  if (const auto status = device.enter(name)) {
-    return static_cast<cudaError_t>(*status);
-  }
-  device.add_endless(reinterpret_cast<FakeStream*>(stream), stop);
-  return cudaSuccess;
+  return testing::fake_launch<cudaError_t>(name, name, [&] {
+    FakeDevice::current().add_endless(reinterpret_cast<FakeStream*>(stream), stop);
+    return cudaSuccess;
+  });
 }
 
 }  // namespace

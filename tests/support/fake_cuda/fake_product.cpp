@@ -74,7 +74,8 @@ enum Place : int {
   kAlignmentOfA,
   kAlignmentOfB,
   kAlignmentOfC,
-  kAlignmentOfD
+  kAlignmentOfD,
+  kNumber
 };
 
 Elements elements(const void* address, const FakeLayout& layout, int batch) {
@@ -134,6 +135,14 @@ cublasLtMatmulAlgo_t algorithm_for(const FakeProblem& problem, const FakePrefere
 
 bool is_for(const cublasLtMatmulAlgo_t& algorithm, const FakeProblem& problem) {
   return algorithm.data[kProblem] == hash_of(problem);
+}
+
+uint64_t number_of(const cublasLtMatmulAlgo_t& algorithm) {
+  return algorithm.data[kNumber];
+}
+
+void set_number(cublasLtMatmulAlgo_t& algorithm, uint64_t number) {
+  algorithm.data[kNumber] = number;
 }
 
 uint64_t workspace_of(const cublasLtMatmulAlgo_t& algorithm) {

@@ -59,6 +59,9 @@ cublasStatus_t status_of(const FakeProblem& problem);
 // workspace, each alignment. As cuBLASLt's it is a value that holds no handle.
 cublasLtMatmulAlgo_t algorithm_for(const FakeProblem& problem, const FakePreference& preference);
 bool is_for(const cublasLtMatmulAlgo_t& algorithm, const FakeProblem& problem);
+// Each that is given out has one of its own.
+uint64_t number_of(const cublasLtMatmulAlgo_t& algorithm);
+void set_number(cublasLtMatmulAlgo_t& algorithm, uint64_t number);
 uint64_t workspace_of(const cublasLtMatmulAlgo_t& algorithm);
 // False where a device would fault: an address is not as aligned as the algorithm counts on.
 bool is_aligned_for(const cublasLtMatmulAlgo_t& algorithm, const FakeAddresses& at);

@@ -79,8 +79,11 @@ struct State {
   std::map<std::string, std::shared_ptr<Clique>> worlds;  // by id
   std::map<std::string, Fault> faults;
   bool is_hanging = false;
+  int version = NCCL_VERSION_CODE;
   std::vector<std::weak_ptr<Member>> members;
   int num_communicators = 0;
+  int num_aborted = 0;
+  std::map<int, size_t> spoiled;  // a byte of what comes next, by rank of the world
   int64_t num_ids = 0;
   Enqueue enqueue;
 };

@@ -118,6 +118,9 @@ void reset() {
   all.worlds.clear();
   all.faults.clear();
   all.is_hanging = false;
+  all.version = NCCL_VERSION_CODE;
+  all.num_aborted = 0;
+  all.spoiled.clear();
   all.members.clear();
 }
 
@@ -136,6 +139,7 @@ void abort_all(const std::vector<ncclComm_t>& communicators) {
   for (const ncclComm_t communicator : communicators) {
     Member& member = *communicator->member;
     member.is_aborted = true;
+    ++state().num_aborted;
     if (member.clique != nullptr) {
       forget_splits(member);
     }
@@ -158,6 +162,21 @@ int num_communicators() {
   return state().num_communicators;
 }
 
+void set_version(int version) {
+  const Lock lock(state().mutex);
+  state().version = version;
+}
+
+int num_aborted() {
+  const Lock lock(state().mutex);
+  return state().num_aborted;
+}
+
+void spoil(int world_rank, size_t byte) {
+  const Lock lock(state().mutex);
+  state().spoiled[world_rank] = byte;
+}
+
 Made made(ncclComm_t communicator) {
   const Lock lock(state().mutex);
   return communicator->member->made;
@@ -175,8 +194,10 @@ using namespace moesim::fake_nccl;
 extern "C" {
 
 ncclResult_t ncclGetVersion(int* version) {
-  *version = NCCL_VERSION_CODE;
-  return fault_of("ncclGetVersion");
+  const ncclResult_t fault = fault_of("ncclGetVersion");
+  const std::lock_guard lock(state().mutex);
+  *version = state().version;
+  return fault;
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -30,8 +31,16 @@ void hang_in_group_end();
 // All communicators of a rank of the world report this error from now on, as after a peer's death.
 void raise(int world_rank, ncclResult_t error);
 
+// This byte of the next data that a rank of the world receives is another one than was sent.
+void spoil(int world_rank, size_t byte);
+
+// What ncclGetVersion says from now on, as a library that is older than its header.
+void set_version(int version);
+
 // Those that nobody has destroyed or aborted yet.
 int num_communicators();
+// Those that were aborted since the last reset().
+int num_aborted();
 
 // Of the communicator's configuration, as it was made.
 struct Made {

@@ -158,14 +158,21 @@ class GroupRun {
     if (call.function == "ncclSend") {
       return;
     }
-    const Bytes bytes = call.function == "ncclRecv" ? next_parcel(call) : result(call);
+    Bytes bytes = call.function == "ncclRecv" ? next_parcel(call) : result(call);
     if (bytes.size() % (call.count * size_of(call.type)) != 0) {
       group_.member->error = ncclInvalidUsage;
       return;
     }
+    spoil(bytes);
     std::memcpy(call.to, bytes.data(), bytes.size());
     if (!is_mail(call) && ++clique().meetings[group_.number].num_left == size()) {
       clique().meetings.erase(group_.number);
+    }
+  }
+
+  void spoil(Bytes& bytes) const {
+    if (const auto spoiled = state().spoiled.extract(group_.member->world_rank)) {
+      bytes.at(spoiled.mapped()) ^= std::byte{1};
     }
   }
 

@@ -94,8 +94,8 @@ TEST_P(GpuFindingsTest, BandwidthLaunchesAndCollectivesAreFound) {
   EXPECT_EQ(findings.copy_blocks, 128);
   ASSERT_TRUE(findings.launch);
   expect_relative(findings.launch->seconds, 2e-6);
-  // Groups of 2 and 4: four operations, three limits of CTAs, and packed.
-  ASSERT_EQ(findings.collectives.size(), 16U);
+  // Groups of 2 and 4: six operations, three limits of CTAs, and packed.
+  ASSERT_EQ(findings.collectives.size(), 20U);
   for (const CollectiveFinding& one : findings.collectives) {
     expect_relative(one.line.seconds_per_unit, 1 / 300e9);
     EXPECT_NEAR(one.line.startup_seconds, 20e-6, 0.4e-6);
@@ -113,7 +113,7 @@ TEST_P(GpuFindingsTest, ProfileHasThemWithUncertainties) {
   ASSERT_TRUE(profile.memory_bytes_per_second);
   expect_relative(*profile.memory_bytes_per_second, 4e12);
   expect_relative(profile.launch_overhead_seconds, 2e-6);
-  ASSERT_EQ(profile.collectives.size(), 8U);  // four operations over two and four GPUs
+  ASSERT_EQ(profile.collectives.size(), 12U);  // six operations over two and four GPUs
   EXPECT_EQ(profile.collectives[0].span, Span::kNode);
   EXPECT_GT(profile.collectives[0].fit.standard_error, 0);
   // What it writes is a profile that can be read.

@@ -1,5 +1,7 @@
 #include "calibration/robust_fit.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace moesim {
@@ -49,6 +51,14 @@ TEST(RobustFitTest, SlopeIsNeverNegative) {
   EXPECT_EQ(line.seconds_per_unit, 0);
   EXPECT_GT(line.startup_seconds, 2);
   EXPECT_LT(line.startup_seconds, 4);
+}
+
+// 1 ns beside 1000 s: relative residuals of the first outweigh the other's 1e12 to 1, squared.
+TEST(RobustFitTest, TimesThatAreTooFarApartStillGiveALine) {
+  const Line line = fit_line({{1e6, 1e-9}, {1e6 + 1, 1e3}});
+  EXPECT_EQ(line.startup_seconds, 0);
+  EXPECT_TRUE(std::isfinite(line.seconds_per_unit));
+  EXPECT_TRUE(std::isfinite(line.fit.standard_error));
 }
 
 TEST(RobustFitTest, ATableHoldsMediansThatDoNotDescend) {

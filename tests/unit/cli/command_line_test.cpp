@@ -202,12 +202,27 @@ TEST(CommandLineTest, CalibrateTakesNoMeasuredCosts) {
 TEST(CommandLineTest, BackendOptionsThatDoNotGoTogether) {
   for (const char* command : {"execute", "calibrate", "crosscheck"}) {
     EXPECT_THAT(refusal({command, "s", "--clock", "raw", "--dilation", "2"}),
-                HasSubstr("paces nothing, so that --dilation has no effect"));
+                HasSubstr("--dilation has no effect with --clock raw"));
     EXPECT_THAT(refusal({command, "s", "--clock", "raw", "--modelled"}),
-                HasSubstr("paces nothing, so that --modelled has no effect"));
+                HasSubstr("--modelled has no effect with --clock raw"));
     EXPECT_THAT(refusal({command, "s", "--dilation", "2", "--modelled"}), HasSubstr("--modelled"));
     EXPECT_THAT(refusal({command, "s", "--backend", "gpu"}), HasSubstr("--backend"));
     EXPECT_EQ(refusal({command, "s", "--clock", "raw"}), "accepted");
+    // Exactly five runs end when they end; between five and nine the spread decides.
+    EXPECT_THAT(refusal({command, "s", "--runs", "5", "--spread", "2%"}),
+                HasSubstr("give a larger --max-runs"));
+    EXPECT_EQ(refusal({command, "s", "--runs", "5", "--max-runs", "9", "--spread", "2%"}),
+              "accepted");
+  }
+}
+
+TEST(CommandLineTest, ProbesThatAreWrittenRunNowhere) {
+  EXPECT_EQ(refusal({"calibrate", "s", "--probes", "d"}), "accepted");
+  for (const std::vector<const char*>& option : std::vector<std::vector<const char*>>{
+           {"--backend", "cpu"}, {"--runs", "5"}, {"--modelled"}, {"--out", "p"}}) {
+    std::vector<const char*> words = {"calibrate", "s", "--probes", "d"};
+    words.insert(words.end(), option.begin(), option.end());
+    EXPECT_THAT(refusal(words), HasSubstr(std::string(option[0]) + " has no effect with --probes"));
   }
 }
 
@@ -226,7 +241,7 @@ TEST(CommandLineTest, ExecuteRunsOnThreadsOrOnTheProcessesOfMpirun) {
 TEST(CommandLineTest, ALauncherIsAskedForNothingThatItCannotDo) {
   for (const char* command : {"execute", "calibrate", "crosscheck"}) {
     EXPECT_THAT(refusal({command, "s", "--launcher", "l", "--modelled"}),
-                HasSubstr("leave --modelled out"));
+                HasSubstr("--modelled has no effect with --launcher"));
     EXPECT_THAT(refusal({command, "s", "--launcher", "l", "--clock", "anchored"}),
                 HasSubstr("use --clock free or raw"));
     EXPECT_EQ(refusal({command, "s", "--launcher", "l", "--clock", "raw"}), "accepted");

@@ -5,13 +5,9 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
-#include "sim/base/hash.h"
-#include "sim/cli/calibration.h"
 #include "sim/cli/inputs.h"
-#include "sim/cli/subject.h"
-#include "sim/cli/validate/sections.h"
-#include "sim/engine/simulate.h"
 #include "sim/io/files.h"
+#include "tests/unit/cli/recorded_check.h"
 
 namespace moesim {
 namespace {
@@ -20,34 +16,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Inputs small_inputs() {
-  return load_scenario_inputs("scenarios/gpu_check_4.txtpb",
-                              {"model.sequence=256", "model.embedding=256", "model.hidden=512"});
-}
+constexpr std::uint64_t kSeed = 20261201;
 
-// The spans of all ranks, as an executor has them.
-MeasuredProgram record(const Program& program, const Inputs& inputs) {
-  const Trace trace =
-      simulate(program, &inputs.cluster, &inputs.profile, {.resolution = Resolution::kPorts});
-  MeasuredProgram measured;
-  measured.name = program.name;
-  measured.hash = content_hash(program_to_json(program));
-  measured.num_ranks = program.num_ranks;
-  measured.runs = {{trace.end, trace.spans}, {trace.end, trace.spans}};
-  return measured;
+Inputs small_inputs() {
+  const Inputs whole = load_scenario_inputs("scenarios/gpu_check_4.txtpb");
+  return small_gpu_check(whole.scenario.schedules);
 }
 
 GpuCheck check_of(const Inputs& inputs) {
-  GpuCheck check;
-  for (const Program& program : programs_of(plan_for(inputs, inputs.scenario.schedules, true))) {
-    check.programs.push_back(record(program, inputs));
-  }
-  for (const std::string& schedule : inputs.scenario.schedules) {
-    PlanOptions plan;
-    plan.degree = DegreeOption{.text = "2", .forward = 2, .backward = 2};
-    check.programs.push_back(record(plan_subject(inputs, schedule, plan).program(), inputs));
-  }
-  return check;
+  return recorded_check({.scenarios = {inputs}}, kSeed);
 }
 
 // Collectives and operations are lines in the truth and are fitted by lines: only where the
@@ -81,8 +58,19 @@ class GpuSectionTest : public testing::Test {
   GpuSectionTest() : path_(testing::TempDir() + "moesim_gpu_check.json") {}
 
   validation::Finding study(const std::string& text) {
+    validation::GpuStudy study = small_gpu_study();
+    study.file = path_;
     write_file_atomically(path_, text);
-    return validation::study_gpu({.scenarios = {small_inputs()}, .file = path_});
+    return validation::study_gpu(study);
+  }
+
+  std::string error_of(const GpuCheck& check) {
+    try {
+      study(to_json(check));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
   }
 
   std::string path_;
@@ -95,34 +83,101 @@ TEST_F(GpuSectionTest, WithoutAFileItSaysThatNoGpuHasBeenHad) {
   EXPECT_EQ(finding.num_misses, 0);
 }
 
-TEST_F(GpuSectionTest, ADifferentBufferIsAMiss) {
-  const validation::Finding finding = study(R"({
-      "version": "0", "date": "never", "environment": ["synthetic"],
-      "parts": [{"name": "probes", "status": "CUT_OFF", "seconds": 9, "budget_seconds": 8,
-                 "message": "cut off after 8 s"}],
-      "equality": [{"program": "a", "num_ranks": 4, "num_buffers": 9, "num_different": 0},
-                   {"program": "b", "num_ranks": 4, "num_buffers": 9, "num_different": 1},
-                   {"program": "c", "num_ranks": 4, "failure": "exit code 1"}]})");
-  EXPECT_EQ(finding.num_misses, 2);
-  EXPECT_THAT(finding.text, HasSubstr("| probes | cut off | 9.0 | 8 | cut off after 8 s |"));
-  EXPECT_THAT(finding.text, HasSubstr("| a | 4 | 9 | 0 | reproduced |"));
-  EXPECT_THAT(finding.text, HasSubstr("| b | 4 | 9 | 1 | **MISS** |"));
-  EXPECT_THAT(finding.text, HasSubstr("| c | 4 | - | exit code 1 | **MISS** |"));
-  EXPECT_THAT(finding.text, HasSubstr("Not compared: "));
+TEST_F(GpuSectionTest, AWholeFileMissesNothing) {
+  const validation::Finding finding = study(to_json(recorded_check(small_gpu_study(), kSeed)));
+  EXPECT_EQ(finding.num_misses, 0);
+  EXPECT_THAT(finding.text, HasSubstr("| tutel | 4 |"));
+  EXPECT_THAT(finding.text, HasSubstr("| attention | 3 | 9 | 0.00300 | consistent with |"));
+  EXPECT_THAT(finding.text, HasSubstr("pairs in the measured order"));
+}
+
+// One of two with a difference, one that did not run, and the part that says so.
+TEST_F(GpuSectionTest, ADifferentBufferFails) {
+  GpuCheck check = recorded_check(small_gpu_study(), kSeed);
+  check.equality[0].num_different = 1;
+  check.equality[1].failure = "exit code 1: a | b";
+  check.parts[0].status = GpuCheckStatus::kFailed;
+  check.parts[0].message = "exit code 1";
+  const validation::Finding finding = study(to_json(check));
+  EXPECT_EQ(finding.num_misses, 3);
+  EXPECT_THAT(finding.text, HasSubstr("| equality | **FAILED** | 7.0 | 100 | exit code 1 |"));
+  EXPECT_THAT(finding.text, HasSubstr("| 1 | **FAILED** |\n"));
+  EXPECT_THAT(finding.text, HasSubstr("| - | exit code 1: a \\| b | **FAILED** |\n"));
+}
+
+TEST_F(GpuSectionTest, NothingComparedIsAFailure) {
+  GpuCheck check = recorded_check(small_gpu_study(), kSeed);
+  check.equality.clear();
+  check.programs.clear();
+  for (GpuCheckPart& part : check.parts) {
+    part.status = GpuCheckStatus::kCutOff;
+    part.message = "cut off after 1 s";
+  }
+  const validation::Finding finding = study(to_json(check));
+  EXPECT_EQ(finding.num_misses, 1);
+  EXPECT_THAT(finding.text, HasSubstr("**FAILED**: nothing was compared"));
+}
+
+TEST_F(GpuSectionTest, WhatThisBuildDoesNotMakeIsRefused) {
+  const GpuCheck whole = recorded_check(small_gpu_study(), kSeed);
+  GpuCheck check = whole;
+  check.programs[2].hash = "0123456789abcdef";
+  EXPECT_THAT(error_of(check),
+              HasSubstr("programs[2].hash: \"0123456789abcdef\" is of no Program that this build"));
+  check = whole;
+  check.programs[2].name = "else";
+  EXPECT_THAT(error_of(check), HasSubstr("programs[2]: \"else\" on 4 ranks, but its hash is that"));
+  check = whole;
+  check.equality[1].num_buffers += 1;
+  EXPECT_THAT(error_of(check), HasSubstr("equality[1].num_buffers: "));
+  check = whole;
+  check.attention[0].program = "else";
+  EXPECT_THAT(error_of(check),
+              HasSubstr("attention[0].program: this build compares the attention"));
+  check = whole;
+  check.equality[0].num_ranks = 2;
+  EXPECT_THAT(error_of(check),
+              HasSubstr("equality[0]: this build compares no \"tutel\" on 2 ranks"));
+}
+
+// The spans of one run, in which one is missing or another's.
+TEST_F(GpuSectionTest, SpansThatAreMissingAreRefused) {
+  const GpuCheck whole = recorded_check(small_gpu_study(), kSeed);
+  GpuCheck check = whole;
+  std::vector<TaskSpan>& spans = check.programs.back().runs[1].spans;
+  spans.erase(spans.begin());
+  EXPECT_THAT(error_of(check), HasSubstr(".runs[1].spans: "));
+  EXPECT_THAT(error_of(check), HasSubstr("spans, but the tasks of"));
+  check = whole;
+  check.programs.back().runs[0].spans.front().rank = 9;
+  EXPECT_THAT(error_of(check), HasSubstr("on rank 9, which gpu_check_4/fsmoe does not run"));
 }
 
 // 1 TFLOP in 2 ms and 2 TFLOP in 4 ms: 500 TFLOP/s; 100 launches in 300 us: 3 us.
 TEST_F(GpuSectionTest, ProbesAreTabulated) {
-  const validation::Finding finding = study(R"({
-      "version": "0", "date": "never", "environment": ["synthetic"],
-      "parts": [{"name": "probes", "status": "DONE", "seconds": 1, "budget_seconds": 8}],
-      "probes": [{"num_sms": 100, "not_run": ["late: the budget is over"], "readings": [
-        {"probe": {"kind": "GEMM", "rows": 5000, "columns": 10000, "depth": 10000, "cold": true},
-         "picoseconds": [2000000000, 2000000000]},
-        {"probe": {"kind": "GEMM", "rows": 10000, "columns": 10000, "depth": 10000, "cold": true},
-         "picoseconds": [4000000000, 4000000000]},
-        {"probe": {"kind": "LAUNCH", "kernels": 100}, "picoseconds": [300000000]},
-        {"probe": {"kind": "LAUNCH", "kernels": 900}, "picoseconds": [1], "rejected": true}]}]})");
+  const auto milliseconds = [](double time) { return Time::from_seconds(time * 1e-3); };
+  const auto gemm = [](int64_t rows) {
+    return GpuProbe{
+        .kind = GpuProbeKind::kGemm, .rows = rows, .columns = 10000, .depth = 10000, .cold = true};
+  };
+  const auto launches = [](int kernels) {
+    return GpuProbe{.kind = GpuProbeKind::kLaunch, .kernels = kernels};
+  };
+  GpuCheck check = recorded_check(small_gpu_study(), kSeed);
+  check.probes[0].readings = {
+      {.probe = gemm(5000), .times = {milliseconds(2), milliseconds(2)}, .group = "g"},
+      {.probe = gemm(10000), .times = {milliseconds(4), milliseconds(4)}, .group = "g"},
+      {.probe = launches(100), .times = {milliseconds(0.3)}, .group = "l"},
+      {.probe = launches(900),
+       .times = {milliseconds(1)},
+       .drift = 0.5,
+       .rejected = true,
+       .group = "l"}};
+  check.probes[0].not_run = {"late: the budget is over"};
+  check.probes[0].num_planned = 5;
+  check.probes[1].readings.clear();
+  check.probes[1].not_run = {"queues: the budget is over"};
+  const validation::Finding finding = study(to_json(check));
   EXPECT_EQ(finding.num_misses, 0);
   EXPECT_THAT(finding.text, HasSubstr("1 of 4 configurations rejected"));
   EXPECT_THAT(finding.text, HasSubstr("| 10000 x 10000 | cold | 0 s | 500.0 |"));

@@ -10,20 +10,55 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 TEST_F(CollectiveCostTest, AllToAllOverBothSpansUsesBothPortsAtOnce) {
   // 32 ranks, 4 a node. Between nodes: alpha 50, beta 2 per byte, measured over 8 nodes, the same
-  // share 7/8 of the bytes. Within: 3/32 of the bytes at the AllGather's 16 per byte.
+  // share 7/8 of the bytes. Within: 300 bytes of 3200 pass a port, as of an AllGather of 400 bytes,
+  // of which each of 4 GPUs has 100 itself: 400 at the AllGather's 16 per byte of its output.
   profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 16),
                           make_cost(kAllToAll, Span::kFabric, 50, 2)};
   profile_.collectives[0].group_size = 4;
   profile_.collectives[1].group_size = 8;
   const CollectiveLoad load_ = load(kAllToAll, 3200, ranks(32));
   EXPECT_EQ(load_.startup, ps(50));
-  EXPECT_EQ(load_.load, loads(4800, 4800, 6400, 6400));
+  EXPECT_EQ(load_.load, loads(6400, 6400, 6400, 6400));
   EXPECT_EQ(load_.alone(), ps(6450));
   EXPECT_THAT(costs_.assumptions(), SizeIs(1));
+}
+
+// Port for port the stand-in is what an AlltoAll within the node of as fast a port would be. An
+// AllGather of 8 GPUs has 7/8 of its bytes on the wire: at 8 ps a byte a port passes one in 64/7
+// ps, and 300 bytes in 2743 ps. An AlltoAll of 4 GPUs, 3/4 on the wire at 48/7 ps a byte, as well.
+TEST_F(CollectiveCostTest, AnAllGatherStandsInWithAsManyBytesOnTheWire) {
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 8),
+                          make_cost(kAllToAll, Span::kFabric, 50, 2)};
+  profile_.collectives[0].group_size = 8;
+  EXPECT_EQ(load(kAllToAll, 3200, ranks(32)).load, loads(2743, 2743, 6400, 6400));
+  EXPECT_THAT(costs_.assumptions(),
+              Contains("ALL_GATHER within a node: measured in groups of 8, "
+                       "here of 4: at as many bytes on the wire"));
+  Profile with_own;
+  with_own.collectives = {make_cost(kAllToAll, Span::kNode, 9, 48.0 / 7),
+                          make_cost(kAllToAll, Span::kFabric, 50, 2)};
+  CollectiveCosts costs{program_, cluster_, with_own, valid_rows_};
+  Task task;
+  task.descriptor = Collective{.operation = kAllToAll, .group = 0, .bytes = 3200};
+  EXPECT_EQ(costs.load(task, ranks(32), 0).load, loads(2743, 2743, 6400, 6400));
+}
+
+// The law of more steps is that of AlltoAlls on one level; over both, as many bytes on the wire
+// count, and the result says the latter.
+TEST_F(CollectiveCostTest, AllToAllOverBothSpansSaysWhatWasDone) {
+  profile_.collectives = {make_cost(kAllToAll, Span::kFabric, 50, 2)};
+  profile_.collectives[0].group_size = 4;
+  // 2800 bytes on the wire, of a measured one 3/4: 3200 * (7/8) / (3/4) * 2.
+  EXPECT_EQ(load(kAllToAll, 3200, ranks(32)).load, loads(300, 300, 7467, 7467));
+  EXPECT_THAT(costs_.assumptions(),
+              Contains("ALL_TO_ALL between nodes: measured in groups of 4, "
+                       "here of 8: at as many bytes on the wire"));
+  EXPECT_THAT(costs_.assumptions(), Not(Contains(HasSubstr("by the law of more steps"))));
 }
 
 TEST_F(CollectiveCostTest, AllToAllOverBothSpansPrefersAnAllToAllWithinTheNode) {

@@ -25,11 +25,11 @@ TEST_F(CollectiveCostTest, AllStepsOfAShiftAddUpToTheAllToAll) {
                           make_cost(kAllToAll, Span::kFabric, 310, 2)};
   profile_.collectives[0].group_size = 4;
   profile_.collectives[1].group_size = 8;
-  const CollectiveLoad whole = load(kAllToAll, 32 * 7'000, ranks(32));
+  const CollectiveLoad whole = load(kAllToAll, 32 * 21'000, ranks(32));
   CollectiveLoad sum;
   for (int distance = 1; distance < 32; ++distance) {
     const CollectiveLoad step =
-        load({.operation = kShift, .group = 0, .bytes = 7'000, .distance = distance, .wrap = true},
+        load({.operation = kShift, .group = 0, .bytes = 21'000, .distance = distance, .wrap = true},
              ranks(32),
              5);
     sum.startup += step.startup;
@@ -38,6 +38,30 @@ TEST_F(CollectiveCostTest, AllStepsOfAShiftAddUpToTheAllToAll) {
     }
   }
   EXPECT_EQ(sum, whole);
+}
+
+// Without an AlltoAll between nodes a SHIFT within one pays one hop of the AllGather that stands
+// in: 4 GPUs, an output of 4 b in 3 hops of b: a hop of 300 bytes is 1200 * 16 / 3.
+TEST_F(CollectiveCostTest, ShiftWithinANodeIsAHopOfTheAllGatherThatStandsIn) {
+  profile_.collectives = {make_cost(kAllGather, Span::kNode, 9, 16)};
+  profile_.collectives[0].startup_per = StartupPer::kPeer;
+  profile_.collectives[0].group_size = 4;
+  const CollectiveLoad step = load(
+      {.operation = kShift, .group = 0, .bytes = 300, .distance = 1, .wrap = true}, ranks(32), 1);
+  EXPECT_EQ(step.startup, ps(9));
+  EXPECT_EQ(step.load, loads(6400, 6400, 0, 0));
+}
+
+// A table of 4 nodes, of which 8 send messages as large: one of b bytes is one of the 3 of an
+// AlltoAll of 4 b: 400 bytes there take 90, each of its messages 30.
+TEST_F(CollectiveCostTest, AStepOfAMeasuredTableIsOneOfItsMessages) {
+  CollectiveCost table = make_cost(kAllToAll, Span::kFabric, 0, 0);
+  table.group_size = 4;
+  table.points = {{100, 60e-12}, {400, 90e-12}, {1600, 480e-12}};
+  profile_.collectives = {table};
+  const CollectiveLoad step = load(
+      {.operation = kShift, .group = 0, .bytes = 100, .distance = 1, .wrap = true}, ranks(8, 0, 4));
+  EXPECT_EQ(step.load, loads(0, 0, 30, 30));
 }
 
 TEST_F(CollectiveCostTest, ShiftCrossesThePortThatItsDistanceSays) {

@@ -52,6 +52,7 @@ class LinksTest : public testing::TestWithParam<Resolution> {
     const SimulationOptions options{.resolution = GetParam()};
     const Trace trace = simulate(maker_.program(), &cluster, &profile, options);
     num_classes_ = trace.classes.size();
+    assumptions_ = trace.assumptions;
     return trace.end;
   }
 
@@ -65,6 +66,7 @@ class LinksTest : public testing::TestWithParam<Resolution> {
 
   ProgramMaker maker_{0};
   size_t num_classes_ = 0;
+  std::vector<std::string> assumptions_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Resolutions,
@@ -271,6 +273,32 @@ TEST_P(LinksTest, ATimeOnALinkIsNotLessThanTheLinks) {
   const std::string slow =
       wiring + "changes { at: 'node:2/nic:0' kind: NETWORK rate_factor: 0.25 }";
   EXPECT_EQ(run(cluster(4, 1, slow), profile), ps(48000));
+  EXPECT_THAT(assumptions_,
+              testing::Contains("ALL_TO_ALL between nodes: node:*/nic:* is slower than what was "
+                                "measured and counts: 4.8 times as long"));
+}
+
+// The same on the port: the result names the collective whose links are slowest against what was
+// measured, once for two of a kind, and says nothing where the links are as fast: 8000 bytes at 1.5
+// ps are 12000 ps.
+TEST_P(LinksTest, LinksThatAreSlowerThanWhatWasMeasuredAreSaid) {
+  Profile profile;
+  profile.collectives = {make_cost(kAllToAll, Span::kFabric, 0, 1.25)};
+  const std::string wiring = std::string(kNvLinkNode) + "fabric { single_switch {} }";
+  const int group = maker_.group("nodes", {{0, 1, 2, 3}});
+  collective({.operation = kAllToAll, .group = group, .bytes = 8000});
+  collective({.operation = kAllToAll, .group = group, .bytes = 16000});
+  EXPECT_EQ(run(cluster(4, 1, wiring), profile), ps(36000));
+  const auto said = testing::HasSubstr("links are slower than what was measured");
+  EXPECT_THAT(assumptions_, testing::Contains(said).Times(1));
+  EXPECT_THAT(
+      assumptions_,
+      testing::Contains("ALL_TO_ALL between nodes: the cluster's links are slower than what "
+                        "was measured and count: 't0' would move its data in 10.000 ns, the "
+                        "links take 12.000 ns, 1.2 times as long"));
+  profile.collectives[0].seconds_per_byte = 1.5e-12;
+  EXPECT_EQ(run(cluster(4, 1, wiring), profile), ps(36000));
+  EXPECT_THAT(assumptions_, testing::Not(testing::Contains(said)));
 }
 
 TEST_P(LinksTest, ATimeIsNotSpentOnALinkThatIsNotUsed) {

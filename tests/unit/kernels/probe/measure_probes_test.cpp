@@ -2,6 +2,8 @@
 #include "kernels/probe/measure_probes.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,6 +46,8 @@ TEST(MeasureProbesTest, RepeatsUntilTheMedianIsKnown) {
   EXPECT_THAT(probes.readings[0].times, SizeIs(10));
   EXPECT_EQ(probes.readings[1].probe, gemm(128));
   EXPECT_FALSE(probes.readings[0].rejected);
+  EXPECT_EQ(probes.readings[0].group, "g");
+  EXPECT_EQ(probes.num_planned, 2);
   EXPECT_THAT(probes.not_run, IsEmpty());
 }
 
@@ -191,6 +195,27 @@ TEST(GpuProbePlanTest, GroupsOfGpusArePowersOfTwo) {
     }
   }
   EXPECT_THAT(sizes, ElementsAre(2, 4));
+}
+
+// One GPU has no link: only what NCCL's kernels do is worth a probe there. Several probe all.
+TEST(GpuProbePlanTest, OneGpuAloneOnlySends) {
+  const auto operations = [](int num_gpus) {
+    std::set<std::string> names;
+    for (const ProbeGroup& group : plan_gpu_probes(
+             {.num_gpus = num_gpus, .num_sms = 132, .memory_bytes = kMachine.memory_bytes})) {
+      for (const GpuProbe& probe : group.probes) {
+        if (probe.group_size > 0) {
+          names.insert(to_string(probe.operation));
+        }
+      }
+    }
+    return names;
+  };
+  EXPECT_THAT(operations(1), ElementsAre("ALL_TO_ALL", "SHIFT"));
+  EXPECT_THAT(
+      operations(2),
+      ElementsAre(
+          "ALL_GATHER", "ALL_REDUCE", "ALL_TO_ALL", "BROADCAST", "REDUCE_SCATTER", "SHIFT"));
 }
 
 }  // namespace

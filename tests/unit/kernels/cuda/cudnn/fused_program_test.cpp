@@ -1,9 +1,8 @@
 // A Program whose attention the executor fuses, on fakes of CUDA and cuDNN, beside the same by
 // products.
-#include <cmath>
-
 #include <gtest/gtest.h>
 
+#include "kernels/attention_comparison.h"
 #include "kernels/cuda/cuda_executor.h"
 #include "kernels/cuda/cudnn/cudnn_attention.h"
 #include "kernels/inputs.h"
@@ -43,9 +42,7 @@ TensorStore results_of(const Program& program, const MakeFusedAttention& make) {
   return tensors;
 }
 
-// Both round to BF16, 8 bits, at up to four places one behind the other.
 TEST(FusedProgramTest, IsNearToProducts) {
-  constexpr double kTolerance = 4.0 / 256;
   const Program program = attention_program();
   const testing::FakeCuda cuda;
   const TensorStore expected = results_of(program, {});
@@ -53,18 +50,28 @@ TEST(FusedProgramTest, IsNearToProducts) {
   const TensorStore actual =
       results_of(program, [] { return std::make_unique<CudnnAttention>(testing::fake_cudnn()); });
   EXPECT_EQ(cuda.calls().at("cudnnBackendExecute"), 3);  // forward, statistics, backward
-  for (int tensor = 0; tensor < static_cast<int>(program.tensors.size()); ++tensor) {
-    const Tensor& shape = program.tensors[static_cast<size_t>(tensor)];
-    const int64_t count = int64_t{shape.blocks} * shape.rows * shape.columns;
-    double difference = 0;
-    double norm = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const double right = expected.values(0, tensor)[i];
-      difference += std::pow(actual.values(0, tensor)[i] - right, 2);
-      norm += right * right;
+  const AttentionCase result = compare_attention(actual, expected, 3);
+  EXPECT_EQ(result.failure, "");
+  EXPECT_EQ(result.num_buffers, 9);
+  EXPECT_LE(result.largest_error, kFusedAttentionTolerance);
+  EXPECT_GT(result.largest_error, 0);
+}
+
+// What tests/gpu/run.sh compares fuses as many steps: forward, and backward with the statistics
+// anew.
+TEST(FusedProgramTest, TheGpuChecksProgramIsFused) {
+  const Program program = load_program("tests/gpu/attention.txtpb");
+  const testing::FakeCuda cuda;
+  CudnnAttention attention(testing::fake_cudnn());
+  const LoadedProgram loaded(
+      DeviceScript(program), {.storage = Storage::kOwnType, .keeps_all = true}, &attention);
+  int num_fused = 0;
+  for (const std::vector<DeviceStep>& steps : loaded.steps().tasks[0]) {
+    for (const DeviceStep& step : steps) {
+      num_fused += std::string(name_of(step.action)).starts_with("fused_attention") ? 1 : 0;
     }
-    EXPECT_LE(std::sqrt(difference / norm), kTolerance) << shape.name;
   }
+  EXPECT_EQ(num_fused, 3);
 }
 
 }  // namespace

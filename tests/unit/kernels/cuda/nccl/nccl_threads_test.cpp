@@ -89,6 +89,20 @@ TEST_F(NcclThreadsTest, RefusesWhatItCannotRun) {
   EXPECT_THROW(NcclThreads(program, options), Error);
 }
 
+// The library that runs decides, not the header that moesim was built with.
+TEST_F(NcclThreadsTest, RefusesWhatAnOlderNcclCannotDo) {
+  const Program program = NcclThreadsTest::program();
+  NcclOptions options;
+  options.native_all_to_all = true;
+  fake_nccl::set_version(NCCL_VERSION(2, 27, 7));
+  try {
+    NcclThreads(program, options);
+    FAIL() << "it was made";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no ncclAlltoAll, 2.28 is the first"));
+  }
+}
+
 // A fourth rank has no device.
 TEST_F(NcclThreadsTest, EveryRankNeedsADevice) {
   Program program = NcclThreadsTest::program();
