@@ -1,17 +1,18 @@
 #!/bin/sh
-# Usage: kernel_report.sh COMPILE_COMMANDS FOLDER_FOR_OUTPUT
+# Usage: kernel_report.sh COMPILE_COMMANDS
 # What the compiler says of every kernel that programs are linked with: registers, shared memory and
 # spills by ptxas; threads, and the bytes of a thread's widest load and store of device memory, by
 # PTX. Each .cu file of COMPILE_COMMANDS (of the build) is compiled once more, by its own command.
 # Prints the table of docs/performance.md. Fails on a warning, where a kernel spills, and where one
 # that moves rows does not take 16 bytes at once.
 set -eu
-readonly commands=$1 out=$2
+readonly commands=$1
 readonly row_kernels='Activate CombinePieces DifferentiateHidden GatherRows OptimizerStep ScaleSlots
   SoftmaxBackwardRows SoftmaxRows SumSlots'
 
-rm -rf "$out"
-mkdir -p "$out"
+out=$(mktemp -d)
+readonly out
+trap 'rm -rf "$out"' EXIT
 sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$commands" | sed 's/\\"/"/g; s/\\\\/\\/g' |
   grep '\.cu -o ' | sed 's/ -o [^ ]*$//' > "$out/commands"
 [ -s "$out/commands" ] || { echo "$commands compiles no .cu file"; exit 1; }
