@@ -55,6 +55,10 @@ void add_tuning(CLI::App& app, RunOptions& options) {
          "Of each NCCL communicator. Default: NCCL's choice")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxCtas));
+  app.add_flag("--nccl-alltoall",
+               options.gpu.nccl_all_to_all,
+               "AlltoAll of equal parts by ncclAlltoAll (NCCL 2.28).\n"
+               "Default: by grouped sends");
   app.add_option("--compare-attention",
                  options.compare_attention,
                  "Instead of other runs: attention fused beside products,\n"
@@ -112,6 +116,7 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
         "--compare-attention",
         "--gemm-sms",
         "--ctas",
+        "--nccl-alltoall",
         "--graph",
         "--kernels"},
        probes,
@@ -123,6 +128,7 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
         "--compare-attention",
         "--gemm-sms",
         "--ctas",
+        "--nccl-alltoall",
         "--graph",
         "--kernels"},
        !is_cuda && !probes,
@@ -138,7 +144,7 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
       {{"--device", "--graph", "--kernels", "--compare-attention"},
        options.gpu.one_gpu_each,
        "is not for --gpus each"},
-      {{"--ctas"},
+      {{"--ctas", "--nccl-alltoall"},
        !has_processes && !options.gpu.one_gpu_each,
        "is an option of --gpus each and of --transport mpi, where NCCL carries collectives"},
       {{"--attention"},

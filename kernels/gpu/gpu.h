@@ -31,6 +31,7 @@ struct GpuRanks {
   bool one_gpu_each = false;     // rank r on device r, with NCCL; else all on `cuda.device`
   int least_ctas = 0;            // of NCCL's communicators; 0: NCCL's choice
   int most_ctas = 0;
+  bool nccl_all_to_all = false;  // by ncclAlltoAll where parts are equal; else by sends
 };
 
 // Empty where attention can be fused; else what this build or this machine lacks, in a sentence.

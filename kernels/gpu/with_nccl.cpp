@@ -18,6 +18,7 @@ namespace {
 NcclOptions nccl_options(const GpuRanks& ranks) {
   NcclOptions options;
   options.cuda = ranks.cuda;
+  options.native_all_to_all = ranks.nccl_all_to_all;
   options.communicators.ctas = {ranks.least_ctas, ranks.most_ctas};
   return options;
 }

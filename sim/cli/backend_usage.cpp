@@ -18,7 +18,14 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 Names of_gpus() {
-  return {"--gpus", "--storage", "--attention", "--gemm-sms", "--ctas", "--graph", "--kernels"};
+  return {"--gpus",
+          "--storage",
+          "--attention",
+          "--gemm-sms",
+          "--ctas",
+          "--nccl-alltoall",
+          "--graph",
+          "--kernels"};
 }
 
 Names of_backends() {
@@ -67,7 +74,7 @@ std::vector<IgnoredOptions> ignored(const BackendOptions& backend, bool in_proce
       {{"--graph", "--kernels"},
        gpu.one_gpu_each,
        "is for ranks that share one GPU, not for --gpus each"},
-      {{"--ctas"},
+      {{"--ctas", "--nccl-alltoall"},
        !has_processes && !gpu.one_gpu_each,
        "is of NCCL's collectives, which ranks that share one GPU do not have",
        "give --gpus each as well, or leave it out"},

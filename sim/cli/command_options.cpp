@@ -51,6 +51,10 @@ void add_gpu(CLI::App* app, GpuRanks& gpu) {
          "Of --gpus each: CTAs of NCCL's communicators")
       ->option_text("N")
       ->check(CLI::Range(1, kMaxCtas));
+  app->add_flag("--nccl-alltoall",
+                gpu.nccl_all_to_all,
+                "Of --gpus each: AlltoAll of equal parts by ncclAlltoAll\n"
+                "(NCCL 2.28). Default: by grouped sends");
   app->add_flag("--graph", gpu.cuda.uses_graph, "Of cuda: an iteration is one CUDA graph");
 }
 

@@ -76,6 +76,9 @@ std::string gpu_words(const GpuRanks& gpu) {
   if (gpu.most_ctas > 0) {
     words += fmt::format(" --ctas {}", gpu.most_ctas);
   }
+  if (gpu.nccl_all_to_all) {
+    words += " --nccl-alltoall";
+  }
   return words;
 }
 

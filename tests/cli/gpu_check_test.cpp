@@ -259,6 +259,7 @@ TEST(GpuCommandTest, OptionsThatDoNotGoTogetherAreRefused) {
                                                {"--attention", "products"},
                                                {"--gemm-sms", "8"},
                                                {"--ctas", "2"},
+                                               {"--nccl-alltoall"},
                                                {"--kernels"}}) {
       std::vector<std::string> words = option;
       if (*backend != '\0') {
@@ -296,6 +297,7 @@ TEST(GpuCommandTest, MoesimExecuteRefusesThemToo) {
               HasSubstr("--kernels is not for --transport mpi"));
   EXPECT_THAT(refusal({"--gpus", "each", "--kernels"}), HasSubstr("not for --gpus each"));
   EXPECT_THAT(refusal({"--ctas", "2"}), HasSubstr("an option of --gpus each and of --transport"));
+  EXPECT_THAT(refusal({"--nccl-alltoall"}), HasSubstr("where NCCL carries collectives"));
   EXPECT_THAT(refusal({"--clock", "raw"}), HasSubstr("paces nothing"));
   EXPECT_THAT(refusal({"--attention", "fused"}), HasSubstr("give --storage bf16"));
   EXPECT_THAT(refusal({"--attention", "fused", "--storage", "bf16", "--rounding", "exact"}),

@@ -120,7 +120,7 @@ constexpr const char* kGpuLauncher = R"(#!/bin/sh
 if [ "$1" = --gpu-facts ]; then echo "GPU of a node"; echo "GPU of a node"; exit 0; fi
 echo "$@" > words.txt
 program=$1
-shift 11
+shift 12
 exec )" MOESIM_EXECUTE_BINARY R"( "$program" "$@"
 )";
 
@@ -134,6 +134,7 @@ TEST_F(LauncherTest, PassesOnWhatAGpuIsTold) {
                                           "fused",
                                           "--ctas",
                                           "4",
+                                          "--nccl-alltoall",
                                           "--launcher",
                                           "sh launch.sh",
                                           "--runs",
@@ -141,7 +142,7 @@ TEST_F(LauncherTest, PassesOnWhatAGpuIsTold) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(workspace_.read("words.txt"),
               HasSubstr("json --transport mpi --backend cuda --storage bf16 --attention fused "
-                        "--ctas 4 --hardware-queues 32 --warmup 1 "));
+                        "--ctas 4 --nccl-alltoall --hardware-queues 32 --warmup 1 "));
   const size_t told = outcome.out.find("\"GPU of a node\"");
   EXPECT_NE(told, std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("GPU of a node", told + 14), std::string::npos);

@@ -31,7 +31,7 @@ DeviceFacts prepare_device(const Program& program,
   }
   constexpr int kFirst = NCCL_VERSION(2, 28, 0);
   if (options.native_all_to_all && (NCCL_VERSION_CODE < kFirst || nccl_version() < kFirst)) {
-    throw Error("this NCCL has no ncclAlltoAll, 2.28 is the first; leave the option out");
+    throw Error("this NCCL has no ncclAlltoAll, 2.28 is the first; leave --nccl-alltoall out");
   }
   set_hardware_queues(options.cuda.hardware_queues, options.cuda.device);
   use_device(options.cuda.device);
