@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "kernels/hang.h"
+#include "sim/base/check.h"
 
 namespace moesim {
 namespace {
@@ -176,24 +177,25 @@ class Orderer {
         describe_standstill()));
   }
 
+  // What a task waits for stands before it on its rank, so that the first one of a rank that is not
+  // issued has come, and it is a collective's.
   std::string describe_standstill() const {
-    for (size_t i = 0; i < meetings_.size(); ++i) {
-      std::string task;
-      std::vector<int> missing;
-      const std::vector<int>& members = script_.members(program_, static_cast<int>(i));
-      for (size_t member = 0; member < members.size(); ++member) {
-        if (meetings_[i].places[member].rank != kNone) {
-          task = program_.tasks[script_.meetings[i].tasks[member]].name;
-        } else if (meetings_[i].is_expected[member]) {
-          missing.push_back(members[member]);
-        }
-      }
-      if (!missing.empty() && !task.empty()) {
-        return fmt::format(
-            "rank {} does not come to collective '{}'", fmt::join(missing, ", "), task);
+    const auto stands = std::find_if(meetings_.begin(), meetings_.end(), [](const auto& meeting) {
+      return meeting.num_missing > 0 && !meeting.places_here().empty();
+    });
+    CHECK(stands != meetings_.end());
+    const auto index = static_cast<size_t>(stands - meetings_.begin());
+    const std::vector<int>& members = script_.members(program_, static_cast<int>(index));
+    std::vector<int> missing;
+    for (size_t member = 0; member < members.size(); ++member) {
+      if (stands->is_expected[member] && stands->places[member].rank == kNone) {
+        missing.push_back(members[member]);
       }
     }
-    return "its tasks wait for each other";
+    const ScriptPlace come = stands->places_here().front();
+    const Task& task = program_.tasks[entry(come.rank, come.position).task];
+    return fmt::format(
+        "rank {} does not come to collective '{}'", fmt::join(missing, ", "), task.name);
   }
 
   const Program& program_;
