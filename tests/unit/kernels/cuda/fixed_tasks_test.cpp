@@ -1,6 +1,7 @@
 // Programs of fixed tasks on a fake CUDA: event times are those that streams and waits give.
 #include <gmock/gmock.h>
 
+#include "kernels/cuda/cuda_call.h"
 #include "kernels/cuda/cuda_executor.h"
 #include "tests/support/fake_cuda/fake_cuda.h"
 #include "tests/support/hand_program.h"
@@ -98,6 +99,28 @@ TEST(FixedTasksTest, AGraphRunsAgain) {
     EXPECT_EQ(rounded(trace.end), us(40));
     EXPECT_THAT(trace.assumptions, ::testing::Contains(::testing::HasSubstr("one graph")));
   }
+}
+
+// A call that fails while a graph is captured: the capture is ended, so that the stream can be
+// given back, and what was captured is thrown away.
+TEST(FixedTasksTest, ACaptureThatFailsIsGivenUp) {
+  HandProgram hand(1, {"a", "b"});
+  hand.add_fixed("f", 0, us(10));
+  hand.add_fixed("f", 1, us(30), {0});
+  int num_given_up = 0;
+  for (int number = 1; number <= 20; ++number) {
+    const FakeCuda cuda(
+        {.fault = testing::Fault{"cudaStreamWaitEvent", number, cudaErrorInvalidResourceHandle}});
+    try {
+      run(hand.program(), {.uses_graph = true});
+    } catch (const CudaError& error) {
+      EXPECT_THAT(error.what(), ::testing::StartsWith("cudaStreamWaitEvent failed"));
+      const bool was_ended = cuda.calls().count("cudaStreamEndCapture") == 1;
+      num_given_up += was_ended && cuda.calls().count("cudaGraphInstantiate") == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(cuda.num_live_handles(), 0) << "wait " << number;
+  }
+  EXPECT_GT(num_given_up, 0);
 }
 
 // The host waits for the first task before it launches the second, on another stream: it starts
