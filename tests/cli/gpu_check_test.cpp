@@ -53,7 +53,7 @@ class GpuCheckScriptTest : public testing::Test {
       fs::create_directory_symlink(fs::absolute(folder), workspace_.path(folder));
     }
     for (const char* folder :
-         {"carried", "carried/attention", "carried/equality", "carried/timing"}) {
+         {"carried", "carried/attention", "carried/equality", "carried/timing", "carried/nccl"}) {
       fs::create_directory(workspace_.path(folder));
     }
     write("carried/moesim-execute", kStandIn);
@@ -70,6 +70,16 @@ class GpuCheckScriptTest : public testing::Test {
     make({"calibrate", "scenarios/gpu_check_4.txtpb", "--probes", "probes"});
     workspace_.write("carried/timing/4_probe_00.json", workspace_.read("probes/probe_00.json"));
     workspace_.write("carried/attention/attention.txtpb", "");
+    make({"program",
+          "scenarios/crosscheck_raw.txtpb",
+          "--profile",
+          "calibration/profiles/logical_gpu.txtpb",
+          "--schedule",
+          "tutel",
+          "--degree",
+          "2",
+          "--out",
+          "carried/nccl/2_tutel.json"});
   }
 
   void make(const std::vector<std::string>& words) {
@@ -92,8 +102,9 @@ class GpuCheckScriptTest : public testing::Test {
 
   // The exit code of the script.
   int run_check(const std::string& options) {
-    const std::string command = "tests/gpu/run.sh --carried " + workspace_.path("carried") + " " +
-                                options + " > " + workspace_.path("out") + " 2>&1";
+    const std::string command = "PATH=" + workspace_.path("bin") +
+                                ":$PATH tests/gpu/run.sh --carried " + workspace_.path("carried") +
+                                " " + options + " > " + workspace_.path("out") + " 2>&1";
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
@@ -168,6 +179,36 @@ TEST_F(GpuCheckScriptTest, WithoutCudnnAttentionIsSkipped) {
   const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, MatchesRegex(".*\\| attention \\| skipped \\|[^\n]*\\| no cuDNN \\|.*"));
+}
+
+// Stands for mpirun of one process, whose ranks are threads.
+constexpr const char* kLauncherStandIn = R"(#!/bin/sh
+[ "$1 $2 $3 $5 $6" = '-np 2 --oversubscribe --transport mpi' ] || exit 9
+binary=$4
+shift 6
+exec "$binary" "$@"
+)";
+
+TEST_F(GpuCheckScriptTest, TwoProcessesRunWhereThereIsOpenMpi) {
+  const std::string options = "--out " + workspace_.path("result.json");
+  EXPECT_EQ(run_check(options), 0) << workspace_.read("out");
+  EXPECT_THAT(workspace_.run({"validate", "gpu", "result.json"}).out,
+              MatchesRegex(".*\\| nccl \\| skipped \\|[^\n]*\\| processes need Open MPI.*"));
+  fs::create_directory(workspace_.path("bin"));
+  write("bin/mpirun", kLauncherStandIn);
+  write("carried/moesim-execute-mpi", kStandIn);
+  EXPECT_EQ(run_check(options), 0) << workspace_.read("out");
+  const Outcome equal = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(equal.exit_code, 0) << equal.err;
+  EXPECT_THAT(equal.out, HasSubstr("| nccl | done |"));
+  EXPECT_THAT(equal.out,
+              MatchesRegex(".*NCCL's sockets between them:\n[^:]*\\| tutel \\| 2 \\| [0-9]+ \\| 0 "
+                           "\\| reproduced \\|.*"));
+  write("bin/mpirun", "#!/bin/sh\necho 'NCCL hangs' >&2\nexit 1\n");
+  EXPECT_EQ(run_check(options), 1);
+  const Outcome failed = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(failed.exit_code, 3) << failed.err;
+  EXPECT_THAT(failed.out, HasSubstr("| tutel | 2 | - | exit code 1: NCCL hangs | **FAILED** |"));
 }
 
 TEST_F(GpuCheckScriptTest, AttentionThatIsFarFromProductsFails) {

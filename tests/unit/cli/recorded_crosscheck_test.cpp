@@ -24,7 +24,7 @@ Inputs small_inputs() {
 }
 
 GpuCheck check_of(const Inputs& inputs) {
-  return recorded_check({.scenarios = {inputs}}, kSeed);
+  return recorded_check({.scenarios = {.timed = {inputs}}}, kSeed);
 }
 
 // Collectives and operations are lines in the truth and are fitted by lines: only where the
@@ -108,6 +108,7 @@ TEST_F(GpuSectionTest, ADifferentBufferFails) {
 TEST_F(GpuSectionTest, NothingComparedIsAFailure) {
   GpuCheck check = recorded_check(small_gpu_study(), kSeed);
   check.equality.clear();
+  check.nccl.clear();
   check.programs.clear();
   for (GpuCheckPart& part : check.parts) {
     part.status = GpuCheckStatus::kCutOff;

@@ -25,7 +25,9 @@ constexpr const char* kHead =
         {"name": "attention", "status": "SKIPPED", "seconds": 1, "budget_seconds": 1,
          "num_planned": 1, "message": "m"},
         {"name": "schedules", "status": "CUT_OFF", "seconds": 1, "budget_seconds": 1,
-         "num_planned": 1, "message": "m"}])";
+         "num_planned": 1, "message": "m"},
+        {"name": "nccl", "status": "CUT_OFF", "seconds": 1, "budget_seconds": 1,
+         "num_planned": 2, "message": "m"}])";
 
 std::string with(const std::string& rest) {
   return std::string(kHead) + rest + "}";
@@ -74,7 +76,7 @@ TEST(GpuCheckTest, ReadsParts) {
   EXPECT_EQ(check.version, "0.1.0");
   EXPECT_EQ(check.date, "2026-01-01 00:00 UTC");
   EXPECT_THAT(check.environment, ElementsAre("no GPU at all"));
-  ASSERT_THAT(check.parts, SizeIs(5));
+  ASSERT_THAT(check.parts, SizeIs(6));
   EXPECT_EQ(check.parts[0].name, "equality");
   EXPECT_EQ(check.parts[0].status, GpuCheckStatus::kCutOff);
   EXPECT_EQ(check.parts[3].status, GpuCheckStatus::kSkipped);
