@@ -29,7 +29,8 @@ fi
 mkdir -p "$folder/equality" "$folder/attention" "$folder/timing" "$folder/nccl"
 cp tests/gpu/attention.txtpb "$folder/attention"
 cp "$execute" tests/gpu/run.sh "$folder"
-# Processes need Open MPI, which the carried one does without.
+# Processes need Open MPI, which the carried one does without. None of an earlier build is left.
+rm -f "$folder/moesim-execute-mpi"
 if objdump -p "$build/moesim-execute" | grep -q 'NEEDED *libmpi'; then
   cp "$build/moesim-execute" "$folder/moesim-execute-mpi"
 fi

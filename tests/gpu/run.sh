@@ -179,10 +179,10 @@ compare() {  # LIST PROGRAM COMMAND...
   name=$(basename "$program" .json)
   entry=$work/${compared}_$name
   printf '{"program": "%s", "num_ranks": %d' "${name#*_}" "${name%%_*}" > "$entry"
-  if run "$execute" "$program" --data integer --rounding exact --results "$work/cpu" &&
-     run "$@" "$program" --data integer --rounding exact --results "$work/gpu" \
-       --backend cuda; then
-    different=$(diff "$work/cpu" "$work/gpu" | grep -c '^>' || true)
+  : > "$work/gpu"  # what is not written is different
+  if run "$@" "$program" --data integer --rounding exact --results "$work/gpu" --backend cuda &&
+     run "$execute" "$program" --data integer --rounding exact --results "$work/cpu"; then
+    different=$(diff "$work/cpu" "$work/gpu" | grep -c '^<' || true)
     printf ', "num_buffers": %d, "num_different": %d}' "$(grep -c . "$work/cpu")" "$different" \
       >> "$entry"
     [ "$different" -eq 0 ] || worse FAILED "$name: $different buffers differ from the CPU's"
@@ -232,16 +232,34 @@ for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
 done
 end
 
-# Two processes share the GPU, which takes turns with them: NCCL runs, how fast says nothing. Last,
-# since nothing else has to wait where it hangs.
 readonly in_processes=$carried/moesim-execute-mpi
+
+# Why two processes cannot be started here; nothing where they can.
+reason_without_mpi() {
+  if ! timeout -k 5 5 mpirun --version 2> /dev/null | grep -q 'Open MPI'; then
+    echo 'no mpirun of Open MPI: install it to have two processes on the GPU'
+  elif [ ! -x "$in_processes" ]; then
+    echo "$carried has no moesim-execute-mpi: pack it where Open MPI is installed"
+  elif ! timeout -k 5 5 "$in_processes" --version > /dev/null 2> "$work/error"; then
+    echo "moesim-execute-mpi does not start: $(head -c 300 "$work/error")"
+  fi
+}
+
+# Two processes share the GPU, which takes turns with them: NCCL runs, how fast says nothing. Last,
+# since nothing else has to wait where it hangs. They see the first GPU alone, or each would take
+# one of its own; --host keeps both on this machine, also in a job of several; each has a time
+# limit, since mpirun puts them into process groups that outlive it where it is killed.
 begin nccl 30 "$(count "$carried"/nccl/*.json)"
-if ! command -v mpirun > /dev/null || ! "$in_processes" --version > /dev/null 2>&1; then
-  worse SKIPPED "processes need Open MPI: mpirun, and a moesim-execute that was built with it"
+reason=$(reason_without_mpi)
+if [ -n "$reason" ]; then
+  worse SKIPPED "$reason"
 else
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  visible=${CUDA_VISIBLE_DEVICES-0}
+  export CUDA_VISIBLE_DEVICES="${visible%%,*}"
   for program in "$carried"/nccl/*.json; do
-    compare nccl "$program" mpirun -np 2 --oversubscribe "$in_processes" --transport mpi
+    compare nccl "$program" mpirun -np 2 --host localhost:2 --oversubscribe --bind-to none \
+      timeout -k 5 "$(left)" "$in_processes" --transport mpi
   done
 fi
 end
