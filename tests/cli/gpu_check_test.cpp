@@ -234,9 +234,13 @@ TEST_F(GpuCheckScriptTest, TwoProcessesThatFailAreNoCutOff) {
   };
   fs::create_directory(workspace_.path("bin"));
   write("bin/mpirun", kLauncherStandIn);
-  const Outcome failed = ends_with("echo 'NCCL hangs' >&2; exit 1");
+  // Open MPI's own block may be longer than what the file keeps, and stand first.
+  const Outcome failed = ends_with(
+      "{ echo ------; printf '%400s\\n' MPI_ABORT; echo ------; echo 'NCCL hangs'; } >&2; exit 1");
   EXPECT_EQ(failed.exit_code, 3) << failed.err;
   EXPECT_THAT(failed.out, HasSubstr("| tutel | 2 | - | exit code 1: NCCL hangs | **FAILED** |"));
+  EXPECT_THAT(ends_with("{ echo ------; echo 'no slots'; echo ------; } >&2; exit 1").out,
+              HasSubstr("| tutel | 2 | - | exit code 1: ------ no slots ------ | **FAILED** |"));
   const Outcome cut_off = ends_with("exit 124");
   EXPECT_EQ(cut_off.exit_code, 0) << cut_off.err;
   EXPECT_THAT(cut_off.out, HasSubstr("| nccl | cut off |"));

@@ -114,6 +114,15 @@ worse() {  # STATUS MESSAGE: the first message stays
   [ -n "$part_message" ] || part_message=$2
 }
 
+# What the command said on standard error. Open MPI puts a block between lines of dashes around what
+# it has to say itself, before or behind what its processes say: it counts where there is nothing
+# else.
+said() {
+  sed '/^----*$/,/^----*$/d' "$work/error" > "$work/said"
+  [ -s "$work/said" ] || cp "$work/error" "$work/said"
+  head -c 300 "$work/said"
+}
+
 # Runs a command within what is left of the part; false where it did not end well, for the reason in
 # run_message. has_failed: it ended by itself, and not well; what was cut off has no result.
 run() {
@@ -147,7 +156,7 @@ run() {
     run_message="cut off after $part_budget s"
     worse CUT_OFF "$run_message"
   elif [ $code -ne 0 ]; then
-    run_message="exit code $code: $(head -c 300 "$work/error")"
+    run_message="exit code $code: $(said)"
     has_failed=true
     worse FAILED "$run_message"
   fi
