@@ -2,7 +2,10 @@
 // No GPU made these files.
 #include "sim/cli/recorded_crosscheck.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "sim/base/error.h"
 #include "sim/cli/inputs.h"
@@ -55,7 +58,10 @@ TEST(RecordedCrosscheckTest, WithoutProbesNothingIsPredicted) {
 
 class GpuSectionTest : public testing::Test {
  protected:
-  GpuSectionTest() : path_(testing::TempDir() + "moesim_gpu_check.json") {}
+  // Tests run side by side.
+  GpuSectionTest()
+      : path_(testing::TempDir() + "moesim_gpu_check_" + std::to_string(getpid()) + ".json") {}
+  ~GpuSectionTest() override { std::filesystem::remove(path_); }
 
   validation::Finding study(const std::string& text) {
     validation::GpuStudy study = small_gpu_study();
