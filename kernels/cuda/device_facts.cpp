@@ -36,6 +36,24 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+// A driver that is too old is no driver, for CUDA; it is there all the same.
+std::string no_device() {
+  int driver = 0;
+  int runtime = 0;
+  check_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check_cuda(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  if (driver > 0 && driver / 1000 < runtime / 1000) {
+    return fmt::format(
+        "no CUDA device: the driver knows CUDA {}, and this program is of CUDA {}; install a newer "
+        "driver, or build with CUDA {}",
+        version_text(driver),
+        version_text(runtime),
+        driver / 1000);
+  }
+  return "no CUDA device: this machine has none, or no driver for it that knows this program's "
+         "CUDA; nvidia-smi says what the driver sees";
+}
+
 }  // namespace
 
 int count_devices() {
@@ -50,9 +68,7 @@ int count_devices() {
 void use_device(int device) {
   const int count = count_devices();
   if (count <= 0) {
-    throw Failure(
-        "no CUDA device: this machine has none, or no driver for it that knows this program's "
-        "CUDA; nvidia-smi says what the driver sees");
+    throw Failure(no_device());
   }
   if (device < 0 || device >= count) {
     throw Failure(

@@ -157,14 +157,13 @@ const PlannedProgram& planned_for(const GpuCheckPlan& plan,
                   moesim::version()));
 }
 
-void check_equality(const GpuCheckPlan& plan,
+void check_equality(const std::vector<PlannedEquality>& planned,
                     const EqualityCase& one,
                     const std::string& location) {
-  const auto found =
-      std::find_if(plan.equality.begin(), plan.equality.end(), [&](const PlannedEquality& of) {
-        return of.schedule == one.program && of.num_ranks == one.num_ranks;
-      });
-  if (found == plan.equality.end()) {
+  const auto found = std::find_if(planned.begin(), planned.end(), [&](const PlannedEquality& of) {
+    return of.schedule == one.program && of.num_ranks == one.num_ranks;
+  });
+  if (found == planned.end()) {
     throw Error(location,
                 fmt::format("this build compares no {} on {} ranks; read the file with the build "
                             "that it is of",
@@ -181,11 +180,34 @@ void check_equality(const GpuCheckPlan& plan,
   }
 }
 
+void check_equality(const std::vector<PlannedEquality>& planned,
+                    const std::vector<EqualityCase>& cases,
+                    const std::string& location) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    check_equality(planned, cases[i], fmt::format("{}[{}]", location, i));
+  }
+}
+
+std::vector<PlannedEquality> plan_equality(const std::vector<Inputs>& compared) {
+  std::vector<PlannedEquality> planned;
+  for (const Inputs& inputs : compared) {
+    for (const std::string& schedule : choose_lineup(inputs.scenario, {}, "").schedules) {
+      const Program program = plan_subject(inputs, schedule, recorded_options()).program();
+      planned.push_back({schedule,
+                         program.num_ranks,
+                         static_cast<int>(program.tensors.size()) * program.num_ranks});
+    }
+  }
+  return planned;
+}
+
 }  // namespace
 
-GpuCheckPlan plan_gpu_check(const std::vector<Inputs>& timed, const std::vector<Inputs>& compared) {
+GpuCheckPlan plan_gpu_check(const GpuCheckScenarios& scenarios) {
   GpuCheckPlan plan;
-  for (const Inputs& inputs : timed) {
+  plan.equality = plan_equality(scenarios.compared);
+  plan.nccl = plan_equality(scenarios.in_processes);
+  for (const Inputs& inputs : scenarios.timed) {
     const Lineup lineup = choose_lineup(inputs.scenario, {}, "");
     add_probes(plan_for(inputs, lineup.schedules, true), plan);
     for (const std::string& schedule : lineup.schedules) {
@@ -193,21 +215,12 @@ GpuCheckPlan plan_gpu_check(const std::vector<Inputs>& timed, const std::vector<
       plan.programs.push_back(planned(subject.program(), false));
     }
   }
-  for (const Inputs& inputs : compared) {
-    for (const std::string& schedule : choose_lineup(inputs.scenario, {}, "").schedules) {
-      const Program program = plan_subject(inputs, schedule, recorded_options()).program();
-      plan.equality.push_back({schedule,
-                               program.num_ranks,
-                               static_cast<int>(program.tensors.size()) * program.num_ranks});
-    }
-  }
   return plan;
 }
 
 void check_against(const GpuCheckPlan& plan, const GpuCheck& check, const std::string& path) {
-  for (std::size_t i = 0; i < check.equality.size(); ++i) {
-    check_equality(plan, check.equality[i], fmt::format("{}: equality[{}]", path, i));
-  }
+  check_equality(plan.equality, check.equality, path + ": equality");
+  check_equality(plan.nccl, check.nccl, path + ": nccl");
   for (std::size_t i = 0; i < check.attention.size(); ++i) {
     if (check.attention[i].program != kAttentionProgram) {
       throw Error(fmt::format("{}: attention[{}].program", path, i),

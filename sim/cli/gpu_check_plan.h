@@ -31,12 +31,17 @@ struct PlannedEquality {
 // What tests/gpu/pack.sh carries, as this build makes it.
 struct GpuCheckPlan {
   std::vector<PlannedEquality> equality;
+  std::vector<PlannedEquality> nccl;
   std::vector<PlannedProgram> programs;
 };
 
-// `timed`: the scenarios whose probes and schedules are timed; `compared`: those whose schedules
-// are compared with the CPU backend.
-GpuCheckPlan plan_gpu_check(const std::vector<Inputs>& timed, const std::vector<Inputs>& compared);
+struct GpuCheckScenarios {
+  std::vector<Inputs> timed{};         // probes and schedules
+  std::vector<Inputs> compared{};      // with the CPU backend, on logical ranks of the GPU
+  std::vector<Inputs> in_processes{};  // the same, a process for each rank and NCCL between them
+};
+
+GpuCheckPlan plan_gpu_check(const GpuCheckScenarios& scenarios);
 
 // Throws Error, located at `path` and the field, where the file has what this build does not plan:
 // a Program with another hash or name, other buffers, or runs without a span for every task on

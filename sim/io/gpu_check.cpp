@@ -221,14 +221,15 @@ void check_number(const Fields& root,
 
 void check_whole(const Fields& root, const GpuCheck& check) {
   io::check_probes_agree(root, check.environment, check.probes);
-  check_unique(root, "equality", check.equality, [](const EqualityCase& one) {
-    return std::pair(one.program, one.num_ranks);
-  });
+  const auto key = [](const EqualityCase& one) { return std::pair(one.program, one.num_ranks); };
+  check_unique(root, "equality", check.equality, key);
+  check_unique(root, "nccl", check.nccl, key);
   check_unique(
       root, "attention", check.attention, [](const AttentionCase& one) { return one.program; });
   check_unique(
       root, "programs", check.programs, [](const MeasuredProgram& one) { return one.hash; });
   check_number(root, results_of("equality", check.equality), check, {"equality"});
+  check_number(root, results_of("nccl", check.nccl), check, {"nccl"});
   check_number(root, results_of("attention", check.attention), check, {"attention"});
   check_number(root, {"probes", check.probes.size()}, check, {"probes", "queues"});
   check_number(root, {"programs", check.programs.size()}, check, {"schedules"});
@@ -249,6 +250,9 @@ GpuCheck parse_gpu_check(const std::string& text, const std::string& path) {
   check.parts = read_parts(root);
   for (const Fields& fields : root.children("equality")) {
     check.equality.push_back(read_equality(fields));
+  }
+  for (const Fields& fields : root.children("nccl")) {
+    check.nccl.push_back(read_equality(fields));
   }
   for (const Fields& fields : root.children("probes")) {
     check.probes.push_back(io::read_gpu_probes(fields));

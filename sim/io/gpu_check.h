@@ -92,7 +92,7 @@ enum class GpuCheckStatus { kDone, kCutOff, kFailed, kSkipped };
 
 // The parts of a check, in their order.
 inline constexpr auto kGpuCheckParts =
-    std::to_array<const char*>({"equality", "probes", "queues", "attention", "schedules"});
+    std::to_array<const char*>({"equality", "probes", "queues", "attention", "schedules", "nccl"});
 
 struct GpuCheckPart {
   std::string name;
@@ -143,6 +143,7 @@ struct GpuCheck {
   std::vector<std::string> environment;
   std::vector<GpuCheckPart> parts;  // all of kGpuCheckParts
   std::vector<EqualityCase> equality;
+  std::vector<EqualityCase> nccl;  // with a process for each rank
   std::vector<GpuProbes> probes;
   std::vector<MeasuredProgram> programs;
   std::vector<AttentionCase> attention;

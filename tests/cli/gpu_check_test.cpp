@@ -53,7 +53,7 @@ class GpuCheckScriptTest : public testing::Test {
       fs::create_directory_symlink(fs::absolute(folder), workspace_.path(folder));
     }
     for (const char* folder :
-         {"carried", "carried/attention", "carried/equality", "carried/timing"}) {
+         {"carried", "carried/attention", "carried/equality", "carried/timing", "carried/nccl"}) {
       fs::create_directory(workspace_.path(folder));
     }
     write("carried/moesim-execute", kStandIn);
@@ -70,6 +70,16 @@ class GpuCheckScriptTest : public testing::Test {
     make({"calibrate", "scenarios/gpu_check_4.txtpb", "--probes", "probes"});
     workspace_.write("carried/timing/4_probe_00.json", workspace_.read("probes/probe_00.json"));
     workspace_.write("carried/attention/attention.txtpb", "");
+    make({"program",
+          "scenarios/crosscheck_raw.txtpb",
+          "--profile",
+          "calibration/profiles/logical_gpu.txtpb",
+          "--schedule",
+          "tutel",
+          "--degree",
+          "2",
+          "--out",
+          "carried/nccl/2_tutel.json"});
   }
 
   void make(const std::vector<std::string>& words) {
@@ -92,8 +102,9 @@ class GpuCheckScriptTest : public testing::Test {
 
   // The exit code of the script.
   int run_check(const std::string& options) {
-    const std::string command = "tests/gpu/run.sh --carried " + workspace_.path("carried") + " " +
-                                options + " > " + workspace_.path("out") + " 2>&1";
+    const std::string command = "CUDA_VISIBLE_DEVICES=3,1 PATH=" + workspace_.path("bin") +
+                                ":$PATH tests/gpu/run.sh --carried " + workspace_.path("carried") +
+                                " " + options + " > " + workspace_.path("out") + " 2>&1";
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
@@ -168,6 +179,74 @@ TEST_F(GpuCheckScriptTest, WithoutCudnnAttentionIsSkipped) {
   const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, MatchesRegex(".*\\| attention \\| skipped \\|[^\n]*\\| no cuDNN \\|.*"));
+}
+
+// Stands for mpirun of one process, whose ranks are threads. Its own options end at the time limit
+// of each process.
+constexpr const char* kLauncherStandIn = R"(#!/bin/sh
+[ "$1" != --version ] || { echo 'mpirun (Open MPI) 0, a stand-in'; exit 0; }
+[ "$CUDA_VISIBLE_DEVICES $1 $2 $3 $4" = '3 -np 2 --host localhost:2' ] || exit 9
+while [ "$1" != timeout ]; do shift; done
+[ "$2 $3 $6 $7" = '-k 5 --transport mpi' ] || exit 9
+binary=$5
+shift 7
+exec "$binary" "$@"
+)";
+
+TEST_F(GpuCheckScriptTest, WithoutOpenMpiTwoProcessesAreSkipped) {
+  const auto skipped = [&] {
+    EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 0) << workspace_.read("out");
+    const Outcome outcome = workspace_.run({"validate", "gpu", "result.json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("| nccl | skipped |"));
+    return outcome.out;
+  };
+  fs::create_directory(workspace_.path("bin"));
+  write("bin/mpirun", "#!/bin/sh\necho HYDRA\n");
+  EXPECT_THAT(skipped(), HasSubstr("| no mpirun of Open MPI: install it"));
+  write("bin/mpirun", kLauncherStandIn);
+  EXPECT_THAT(skipped(), HasSubstr("has no moesim-execute-mpi: pack it where Open MPI is"));
+  write("carried/moesim-execute-mpi", "#!/bin/sh\necho 'no libmpi.so.40' >&2\nexit 127\n");
+  EXPECT_THAT(skipped(), HasSubstr("| moesim-execute-mpi does not start: no libmpi.so.40 |"));
+}
+
+TEST_F(GpuCheckScriptTest, TwoProcessesRunWhereThereIsOpenMpi) {
+  const std::string options = "--out " + workspace_.path("result.json");
+  fs::create_directory(workspace_.path("bin"));
+  write("bin/mpirun", kLauncherStandIn);
+  write("carried/moesim-execute-mpi", kStandIn);
+  EXPECT_EQ(run_check(options), 0) << workspace_.read("out");
+  const Outcome equal = workspace_.run({"validate", "gpu", "result.json"});
+  EXPECT_EQ(equal.exit_code, 0) << equal.err;
+  EXPECT_THAT(equal.out, HasSubstr("| nccl | done |"));
+  EXPECT_THAT(equal.out,
+              MatchesRegex(".*NCCL's sockets between them:\n[^:]*\\| tutel \\| 2 \\| [0-9]+ \\| 0 "
+                           "\\| reproduced \\|.*"));
+}
+
+// One process that fails ends both, and mpirun with its exit code; its time limit does with 124.
+TEST_F(GpuCheckScriptTest, TwoProcessesThatFailAreNoCutOff) {
+  const std::string is_asked = "#!/bin/sh\n[ \"$1\" != --version ] || exit 0\n";
+  const auto ends_with = [&](const std::string& end) {
+    write("carried/moesim-execute-mpi", is_asked + end + "\n");
+    EXPECT_EQ(run_check("--out " + workspace_.path("result.json")), 1);
+    return workspace_.run({"validate", "gpu", "result.json"});
+  };
+  fs::create_directory(workspace_.path("bin"));
+  write("bin/mpirun", kLauncherStandIn);
+  // Open MPI's own block may be longer than what the file keeps, and stand first.
+  const Outcome failed = ends_with(
+      "{ echo ------; printf '%400s\\n' MPI_ABORT; echo ------; echo 'NCCL hangs'; } >&2; exit 1");
+  EXPECT_EQ(failed.exit_code, 3) << failed.err;
+  EXPECT_THAT(failed.out, HasSubstr("| tutel | 2 | - | exit code 1: NCCL hangs | **FAILED** |"));
+  EXPECT_THAT(ends_with("{ echo ------; echo 'no slots'; echo ------; } >&2; exit 1").out,
+              HasSubstr("| tutel | 2 | - | exit code 1: ------ no slots ------ | **FAILED** |"));
+  const Outcome cut_off = ends_with("exit 124");
+  EXPECT_EQ(cut_off.exit_code, 0) << cut_off.err;
+  EXPECT_THAT(cut_off.out, HasSubstr("| nccl | cut off |"));
+  const Outcome silent = ends_with("exit 0");
+  EXPECT_EQ(silent.exit_code, 3) << silent.err;
+  EXPECT_THAT(silent.out, HasSubstr("| tutel | 2 | 66 | 66 | **FAILED** |"));
 }
 
 TEST_F(GpuCheckScriptTest, AttentionThatIsFarFromProductsFails) {

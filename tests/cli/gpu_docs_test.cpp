@@ -113,6 +113,9 @@ class GpuDocsTest : public testing::Test {
     }
     const std::string program = words.front();
     words.erase(words.begin());
+    if (program == "cmake") {
+      return;  // builds what runs here
+    }
     if (program == "moesim") {
       run_moesim(words);
     } else if (program == "moesim-execute") {
@@ -175,7 +178,7 @@ TEST_F(GpuDocsTest, CommandsParse) {
   }
 }
 
-// Four seconds under eight minutes, should every part need the five that a process may take to end.
+// Five seconds under eight minutes, should every part need the five that a process may take to end.
 TEST_F(GpuDocsTest, BudgetsAreThoseOfTheScriptAndFit) {
   const std::string page = content_of(kPage);
   const std::string script = content_of("tests/gpu/run.sh");
@@ -188,7 +191,7 @@ TEST_F(GpuDocsTest, BudgetsAreThoseOfTheScriptAndFit) {
     total += std::stoi(at->str(2)) + 5;
     ++number;
   }
-  EXPECT_EQ(number, 5);
+  EXPECT_EQ(number, 6);
   EXPECT_LT(total, 480);
   EXPECT_THAT(page, HasSubstr("at most " + std::to_string(total) + " s"));
 }

@@ -1,16 +1,39 @@
 #!/bin/sh
 # Usage: tests/gpu/pack.sh [DIR]
 # Puts together what tests/gpu/run.sh needs on a machine with a GPU: moesim-execute, the Programs
-# that it runs, and the script itself. In the repository's root, after a build with CUDA
-# (docs/gpu.md).
+# that it runs, and the script itself. After a build with CUDA (docs/gpu.md).
 set -eu
+case ${1:-} in
+  -*)
+    sed -n '/^# Usage/,/^set/{/^# /s/^# //p}' "$0"
+    exit 2
+    ;;
+  '' | /*) ;;
+  *) set -- "$PWD/$1" ;;
+esac
+cd "$(dirname "$0")/../.."
 readonly build=${BUILD:-build/release}
 readonly folder=${1:-$build/gpu_check}
 readonly schedules='tutel deepspeed_moe tutel_improved fsmoe_no_iio fsmoe parm_s1 parm_s2 sp_moe'
 
-mkdir -p "$folder/equality" "$folder/attention" "$folder/timing"
+readonly execute=$build/carried/moesim-execute
+if [ ! -x "$execute" ] || [ ! -x "$build/moesim" ]; then
+  echo "$build lacks moesim or carried/moesim-execute; cmake --build $build --target moesim" \
+    "moesim-execute moesim-execute-carried" >&2
+  exit 2
+fi
+if "$execute" --gpu-facts 2>&1 | grep -q 'no CUDA backend'; then
+  echo "$build was built without CUDA; cmake --preset release -DMOESIM_CUDA=on, and build" >&2
+  exit 2
+fi
+mkdir -p "$folder/equality" "$folder/attention" "$folder/timing" "$folder/nccl"
 cp tests/gpu/attention.txtpb "$folder/attention"
-cp "$build/carried/moesim-execute" tests/gpu/run.sh "$folder"
+cp "$execute" tests/gpu/run.sh "$folder"
+# Processes need Open MPI, which the carried one does without. None of an earlier build is left.
+rm -f "$folder/moesim-execute-mpi"
+if objdump -p "$build/moesim-execute" | grep -q 'NEEDED *libmpi'; then
+  cp "$build/moesim-execute" "$folder/moesim-execute-mpi"
+fi
 for ranks in 4 8; do
   # Two nodes of half the ranks; integer data and small, so that the CPU computes the same at once.
   for schedule in $schedules; do
@@ -27,5 +50,10 @@ for ranks in 4 8; do
   done
   rmdir "$folder/probes_$ranks"
 done
-echo "$folder: $(ls "$folder/equality" "$folder/attention" "$folder/timing" |
+# Two ranks, a process each.
+for schedule in deepspeed_moe tutel fsmoe parm_s1 parm_s2 sp_moe; do
+  "$build/moesim" program scenarios/crosscheck_raw.txtpb --schedule "$schedule" --degree 2 \
+    --profile calibration/profiles/logical_gpu.txtpb --out "$folder/nccl/2_$schedule.json"
+done
+echo "$folder: $(ls "$folder/equality" "$folder/attention" "$folder/timing" "$folder/nccl" |
   grep -c -e json -e txtpb) Programs"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Usage: tests/gpu/run.sh [--carried DIR] [--out FILE]
-# The GPU check (docs/gpu.md): equality with the CPU backend, probes, fused attention, and
-# schedules on logical ranks of one GPU, in under eight minutes, into one JSON file, which
-# `moesim validate gpu FILE` reads. With --carried it takes what tests/gpu/pack.sh put into DIR and
-# needs nothing else but a driver, CUDA and NCCL; without, it builds in place first, which takes no
-# time of the check. A part has a budget; one that overruns it is cut off, says so, and keeps what
-# it has. When it is interrupted, it writes what it has. Exit codes: 0 all was measured, 1 a part
-# failed or was cut off, 2 bad usage, 77 no GPU.
+# The GPU check (docs/gpu.md): equality with the CPU backend, probes, fused attention, schedules on
+# logical ranks of one GPU, and two processes with NCCL between them, in under eight minutes, into
+# one JSON file, which `moesim validate gpu FILE` reads. With --carried it takes what
+# tests/gpu/pack.sh put into DIR and needs nothing else but a driver, CUDA and NCCL; without, it
+# builds in place first, which takes no time of the check. A part has a budget; one that overruns
+# it is cut off, says so, and keeps what it has. When it is interrupted, it writes what it has.
+# Exit codes: 0 all was measured, 1 a part failed or was cut off, 2 bad usage, 77 no GPU.
 set -eu
 
 refuse() {
@@ -23,6 +23,10 @@ while [ $# -gt 0 ]; do
       [ "$1" = --out ] && out=$2 || carried=$2
       shift 2
       ;;
+    --help)
+      sed -n '/^# Usage/,/^set/{/^# /s/^# //p}' "$0"
+      exit 0
+      ;;
     *)
       refuse "no option $1; give --carried DIR or --out FILE"
       ;;
@@ -37,17 +41,22 @@ case $out in
   *) out=$PWD/$out ;;
 esac
 
+if [ -z "$carried" ] && [ -x "$(dirname "$0")/moesim-execute" ]; then
+  carried=$(cd "$(dirname "$0")" && pwd)
+fi
 if [ -z "$carried" ]; then
   cd "$(dirname "$0")/../.."
-  cmake --preset release
-  cmake --build build/release --target moesim moesim-execute-carried
+  cmake --preset release -DMOESIM_CUDA=on ||
+    refuse "it cannot be built here; .ci/install-packages installs what it needs on Debian 12 and
+newer, or carry what was built elsewhere (docs/gpu.md)"
+  cmake --build build/release --target moesim moesim-execute moesim-execute-carried
   tests/gpu/pack.sh build/release/gpu_check
   carried=build/release/gpu_check
 fi
 readonly execute=$carried/moesim-execute
 [ -x "$execute" ] || refuse "$carried has no moesim-execute; make it with tests/gpu/pack.sh"
 
-for folder in equality attention timing; do
+for folder in equality attention timing nccl; do
   [ -n "$(ls "$carried/$folder" 2> /dev/null)" ] ||
     refuse "$carried/$folder has no Programs; make it with tests/gpu/pack.sh"
 done
@@ -97,12 +106,21 @@ begin() {  # NAME BUDGET PLANNED
   part_end=$((part_begin + part_budget))
   part_status=DONE
   part_message=
-  echo "$part ..." >&2
+  echo "$part, at most $2 s ..." >&2
 }
 
 worse() {  # STATUS MESSAGE: the first message stays
   [ "$part_status" = FAILED ] || part_status=$1
   [ -n "$part_message" ] || part_message=$2
+}
+
+# What the command said on standard error. Open MPI puts a block between lines of dashes around what
+# it has to say itself, before or behind what its processes say: it counts where there is nothing
+# else.
+said() {
+  sed '/^----*$/,/^----*$/d' "$work/error" > "$work/said"
+  [ -s "$work/said" ] || cp "$work/error" "$work/said"
+  head -c 300 "$work/said"
 }
 
 # Runs a command within what is left of the part; false where it did not end well, for the reason in
@@ -138,7 +156,7 @@ run() {
     run_message="cut off after $part_budget s"
     worse CUT_OFF "$run_message"
   elif [ $code -ne 0 ]; then
-    run_message="exit code $code: $(head -c 300 "$work/error")"
+    run_message="exit code $code: $(said)"
     has_failed=true
     worse FAILED "$run_message"
   fi
@@ -156,41 +174,51 @@ end() {
     printf '}'
   } > "$work/part_$num_parts"
   [ "$part_status" = DONE ] || [ "$part_status" = SKIPPED ] || all_done=false
-  echo "$part: $part_status $part_message" >&2
+  echo "$part: $part_status${part_message:+: $part_message}" >&2
 }
 
 num_parts=0
 all_done=true
 
-begin equality 90 "$(count "$carried"/equality/*.json)"
-for program in "$carried"/equality/*.json; do
+# Compares a Program's results with those of the CPU backend: an entry of a list of the file.
+compare() {  # LIST PROGRAM COMMAND...
+  compared=$1
+  program=$2
+  shift 2
   name=$(basename "$program" .json)
-  entry=$work/equality_$name
+  entry=$work/${compared}_$name
   printf '{"program": "%s", "num_ranks": %d' "${name#*_}" "${name%%_*}" > "$entry"
-  if run "$execute" "$program" --data integer --rounding exact --results "$work/cpu" &&
-     run "$execute" "$program" --data integer --rounding exact --results "$work/gpu" \
-       --backend cuda; then
-    printf ', "num_buffers": %d, "num_different": %d}' "$(grep -c . "$work/cpu")" \
-      "$(diff "$work/cpu" "$work/gpu" | grep -c '^>' || true)" >> "$entry"
+  : > "$work/gpu"  # what is not written is different
+  if run "$@" "$program" --data integer --rounding exact --results "$work/gpu" --backend cuda &&
+     run "$execute" "$program" --data integer --rounding exact --results "$work/cpu"; then
+    different=$(diff "$work/cpu" "$work/gpu" | grep -c '^<' || true)
+    printf ', "num_buffers": %d, "num_different": %d}' "$(grep -c . "$work/cpu")" "$different" \
+      >> "$entry"
+    [ "$different" -eq 0 ] || worse FAILED "$name: $different buffers differ from the CPU's"
   elif $has_failed; then
     printf ', "failure": %s}' "$(echo "$run_message" | json)" >> "$entry"
   else
     rm "$entry"
   fi
+}
+
+begin equality 80 "$(count "$carried"/equality/*.json)"
+for program in "$carried"/equality/*.json; do
+  compare equality "$program" "$execute"
 done
 end
 
-begin probes 150 1
-run "$execute" --gpu-probes "$work/probes_all" --budget 130 || true
+begin probes 145 1
+run "$execute" --gpu-probes "$work/probes_all" --budget 125 || true
 end
 
-begin queues 25 1
+begin queues 20 1
 run "$execute" --gpu-probes "$work/probes_queues" --probe-set queues --hardware-queues 1 \
-  --budget 18 || true
+  --budget 14 || true
 end
 
 # In BF16, so that it is near to products and not equal.
-begin attention 25 "$(count "$carried"/attention/*.txtpb)"
+begin attention 20 "$(count "$carried"/attention/*.txtpb)"
 for program in "$carried"/attention/*.txtpb; do
   entry=$work/attention_$(basename "$program" .txtpb)
   if ! run "$execute" "$program" --backend cuda --compare-attention "$entry" &&
@@ -203,7 +231,7 @@ end
 
 # Four ranks before eight, and probes before the schedules that are predicted from them: what is
 # measured before it is cut off can be compared.
-begin schedules 155 "$(count "$carried"/timing/*.json)"
+begin schedules 150 "$(count "$carried"/timing/*.json)"
 for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
   "$carried"/timing/8_probe_*.json "$carried"/timing/8_*.json; do
   name=$(basename "$program" .json)
@@ -211,6 +239,38 @@ for program in "$carried"/timing/4_probe_*.json "$carried"/timing/4_*.json \
   run "$execute" "$program" --backend cuda --storage bf16 --warmup 1 --repeat 3 \
     --record "$work/program_$name" || true
 done
+end
+
+readonly in_processes=$carried/moesim-execute-mpi
+
+# Why two processes cannot be started here; nothing where they can.
+reason_without_mpi() {
+  if ! timeout -k 5 5 mpirun --version 2> /dev/null | grep -q 'Open MPI'; then
+    echo 'no mpirun of Open MPI: install it to have two processes on the GPU'
+  elif [ ! -x "$in_processes" ]; then
+    echo "$carried has no moesim-execute-mpi: pack it where Open MPI is installed"
+  elif ! timeout -k 5 5 "$in_processes" --version > /dev/null 2> "$work/error"; then
+    echo "moesim-execute-mpi does not start: $(head -c 300 "$work/error")"
+  fi
+}
+
+# Two processes share the GPU, which takes turns with them: NCCL runs, how fast says nothing. Last,
+# since nothing else has to wait where it hangs. They see the first GPU alone, or each would take
+# one of its own; --host keeps both on this machine, also in a job of several; each has a time
+# limit, since mpirun puts them into process groups that outlive it where it is killed.
+begin nccl 30 "$(count "$carried"/nccl/*.json)"
+reason=$(reason_without_mpi)
+if [ -n "$reason" ]; then
+  worse SKIPPED "$reason"
+else
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  visible=${CUDA_VISIBLE_DEVICES-0}
+  export CUDA_VISIBLE_DEVICES="${visible%%,*}"
+  for program in "$carried"/nccl/*.json; do
+    compare nccl "$program" mpirun -np 2 --host localhost:2 --oversubscribe --bind-to none \
+      timeout -k 5 "$(left)" "$in_processes" --transport mpi
+  done
+fi
 end
 
 rm -f "$work"/*.tmp  # of a file that was being written when its program was ended
@@ -231,6 +291,8 @@ rm -f "$work"/*.tmp  # of a file that was being written when its program was end
   list "$work"/attention_*
   printf '],\n"programs": ['
   list "$work"/program_*
+  printf '],\n"nccl": ['
+  list "$work"/nccl_*
   printf ']}\n'
 } > "$work/result"
 # Whole or not at all; what is no file cannot be replaced.
@@ -247,5 +309,6 @@ if ! write_out; then
   echo "$out cannot be written; what was measured is in $work/result" >&2
   exit 1
 fi
-echo "$out: moesim validate gpu $out says what it means" >&2
+echo "$out: where this was built, in the repository's root, build/release/moesim validate gpu says
+what it means" >&2
 $all_done

@@ -32,10 +32,15 @@ std::vector<Inputs> on_boards(std::initializer_list<const char*> models) {
   return inputs;
 }
 
-// A scenario on two nodes of half the ranks each, for as many ranks as tests/gpu/pack.sh takes.
-std::vector<Inputs> compared_on_gpus() {
-  return {load_scenario_inputs("scenarios/crosscheck.txtpb", {"cluster.gpus_per_node=2"}),
-          load_scenario_inputs("scenarios/crosscheck.txtpb", {"cluster.gpus_per_node=4"})};
+// As tests/gpu/pack.sh takes them: two nodes of half the ranks each, or two ranks with a process
+// each.
+GpuCheckScenarios gpu_check_scenarios(const std::vector<Inputs>& timed) {
+  return {
+      .timed = timed,
+      .compared = {load_scenario_inputs("scenarios/crosscheck.txtpb", {"cluster.gpus_per_node=2"}),
+                   load_scenario_inputs("scenarios/crosscheck.txtpb", {"cluster.gpus_per_node=4"})},
+      .in_processes = {load_inputs("scenarios/crosscheck_raw.txtpb",
+                                   {.profile = "calibration/profiles/logical_gpu.txtpb"})}};
 }
 
 std::string names_of(const std::vector<Inputs>& inputs) {
@@ -128,7 +133,7 @@ std::vector<Section> all_sections(int num_workers, const std::string& gpu_check)
            "Schedules on a GPU",
            load_all({"gpu_check_4", "gpu_check_8"}),
            [gpu_check](List of) {
-             return study_gpu({.scenarios = of, .compared = compared_on_gpus(), .file = gpu_check});
+             return study_gpu({.scenarios = gpu_check_scenarios(of), .file = gpu_check});
            }},
           {"links", "Collectives that were not measured", {}, [](List) { return study_links({}); }},
           {"resolutions",

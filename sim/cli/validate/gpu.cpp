@@ -42,17 +42,21 @@ void add_parts(const GpuCheck& check, SectionWriter& writer) {
 
 // Integer data and exact rounding: every byte of every buffer must be the CPU backend's. Gives how
 // many Programs were compared.
-int add_equality(const GpuCheck& check, SectionWriter& writer) {
-  if (check.equality.empty()) {
-    writer.say("No Program was compared with the CPU backend.");
+int add_equality(const std::vector<EqualityCase>& cases,
+                 const GpuCheckPart& part,
+                 const char* what,
+                 SectionWriter& writer) {
+  if (cases.empty()) {
+    writer.say(fmt::format("No Program was compared with the CPU backend: {}.", what));
     return 0;
   }
   writer.say(
-      "Buffers of all ranks after an iteration on integer data, on the GPU and on the CPU "
-      "backend:");
+      fmt::format("Buffers of all ranks after an iteration on integer data, on the GPU and on the "
+                  "CPU backend: {}:",
+                  what));
   Table table({"Program", "ranks", "buffers", "different", "standing"});
   int num_compared = 0;
-  for (const EqualityCase& one : check.equality) {
+  for (const EqualityCase& one : cases) {
     const bool ran = one.failure.empty();
     num_compared += ran ? 1 : 0;
     table.add({one.program,
@@ -62,9 +66,8 @@ int add_equality(const GpuCheck& check, SectionWriter& writer) {
                ran && one.num_different == 0 ? writer.verdict(true) : writer.failed()});
   }
   writer.add(table);
-  const int num_planned = check.parts.front().num_planned;
-  if (static_cast<int>(check.equality.size()) < num_planned) {
-    writer.say(fmt::format("Cut off: {} of {} Programs.", check.equality.size(), num_planned));
+  if (static_cast<int>(cases.size()) < part.num_planned) {
+    writer.say(fmt::format("Cut off: {} of {} Programs.", cases.size(), part.num_planned));
   }
   return num_compared;
 }
@@ -147,17 +150,22 @@ void add_origin(const GpuCheck& check, SectionWriter& writer) {
 void add_file(const std::string& path, const GpuStudy& study, SectionWriter& writer) {
   const std::string text = read_file(path);
   const GpuCheck check = parse_gpu_check(text, path);
-  check_against(plan_gpu_check(study.scenarios, study.compared), check, path);
+  check_against(plan_gpu_check(study.scenarios), check, path);
   writer.say(fmt::format("### `{}` ({})", visible_in_line(path), content_hash(text)));
   add_origin(check, writer);
   add_parts(check, writer);
-  int num_compared = add_equality(check, writer);
+  int num_compared = add_equality(
+      check.equality, check.parts.front(), "logical ranks, copies between them", writer);
+  num_compared += add_equality(check.nccl,
+                               check.parts.back(),
+                               "a process for each rank, NCCL's sockets between them",
+                               writer);
   add_attention(check, writer);
   add_probe_tables(check.probes, writer);
   writer.say(
       "Schedules on logical ranks of the one GPU: predicted from the recorded probes, in which all "
       "ranks compute at once, so that a task's cost is that of a GPU shared by all of them.");
-  for (const Inputs& inputs : study.scenarios) {
+  for (const Inputs& inputs : study.scenarios.timed) {
     num_compared += add_crosscheck(check, inputs, path, writer);
   }
   if (num_compared == 0) {

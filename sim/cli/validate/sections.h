@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/analysis/recurrence.h"
+#include "sim/cli/gpu_check_plan.h"
 #include "sim/cli/validate/finding.h"
 #include "sim/engine/simulate.h"
 #include "sim/io/inputs.h"
@@ -120,8 +121,7 @@ Finding study_crosscheck(const CrosscheckStudy& study);
 // What was to be shown and failed, and a file in which nothing was compared, count as missed bars.
 // Throws Error where the file is damaged or of another build.
 struct GpuStudy {
-  std::vector<Inputs> scenarios;   // of the Programs that are timed
-  std::vector<Inputs> compared{};  // of those that are compared with the CPU backend
+  GpuCheckScenarios scenarios;
   std::string file{};
   std::string stored = "calibration/measured/gpu_check.json";
 };

@@ -28,7 +28,8 @@ enum class FakeRefusal {
 
 struct FakeCudaOptions {
   uint64_t seed = 1;    // of the order in which streams go on
-  int num_devices = 1;  // 0: there is no driver
+  int num_devices = 1;  // 0: there is no driver, or it is too old
+  int driver_version = 13'000;
   int64_t memory_bytes = int64_t{4} << 30;
   std::optional<Fault> fault{};
   int ignored_wait = 0;  // the n-th cudaStreamWaitEvent that has something to wait for; 0: none

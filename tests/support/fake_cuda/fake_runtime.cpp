@@ -135,7 +135,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int number) {
 
 cudaError_t cudaDriverGetVersion(int* version) {
   return call("cudaDriverGetVersion", [&] {
-    *version = 13'000;
+    *version = device().options().driver_version;
     return cudaSuccess;
   });
 }

@@ -75,6 +75,16 @@ struct Fault {
 
 // What C functions without an object work on.
 struct State {
+  State() = default;
+  ~State() { part(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  State(State&&) = delete;
+  State& operator=(State&&) = delete;
+
+  // Members and their cliques hold each other.
+  void part();
+
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Clique>> worlds;  // by id
   std::map<std::string, Fault> faults;

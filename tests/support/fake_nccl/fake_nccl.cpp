@@ -72,6 +72,14 @@ State& state() {
   return the_state;
 }
 
+void State::part() {
+  for (const auto& member : members) {
+    if (const auto alive = member.lock()) {
+      alive->clique.reset();
+    }
+  }
+}
+
 ncclResult_t fault_of(const std::string& function) {
   State& all = state();
   const Lock lock(all.mutex);
@@ -110,11 +118,7 @@ void reset() {
   if (all.num_communicators != 0) {
     throw std::logic_error("communicators are left");
   }
-  for (const auto& member : all.members) {  // they and their cliques hold each other
-    if (const auto alive = member.lock()) {
-      alive->clique.reset();
-    }
-  }
+  all.part();
   all.worlds.clear();
   all.faults.clear();
   all.is_hanging = false;

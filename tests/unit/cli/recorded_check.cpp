@@ -102,7 +102,7 @@ Inputs small_gpu_check(const std::vector<std::string>& schedules) {
 
 validation::GpuStudy small_gpu_study() {
   const Inputs inputs = small_gpu_check({"tutel", "fsmoe"});
-  return {.scenarios = {inputs}, .compared = {inputs}};
+  return {.scenarios = {.timed = {inputs}, .compared = {inputs}, .in_processes = {inputs}}};
 }
 
 GpuCheck recorded_check(const validation::GpuStudy& study, std::uint64_t seed) {
@@ -110,17 +110,22 @@ GpuCheck recorded_check(const validation::GpuStudy& study, std::uint64_t seed) {
   check.version = "0.1.0";
   check.date = "2026-01-01 00:00 UTC";
   check.environment = {kGpu, "Linux"};
-  for (const PlannedEquality& one : plan_gpu_check({}, study.compared).equality) {
+  const GpuCheckPlan plan = plan_gpu_check(study.scenarios);
+  for (const PlannedEquality& one : plan.equality) {
     check.equality.push_back({one.schedule, one.num_ranks, one.num_buffers, 0, ""});
+  }
+  for (const PlannedEquality& one : plan.nccl) {
+    check.nccl.push_back({one.schedule, one.num_ranks, one.num_buffers, 0, ""});
   }
   check.probes = {probe(false, seed), probe(true, seed)};
   check.attention = {{kAttentionProgram, 3, 9, 0.003, ""}};
-  for (const Inputs& inputs : study.scenarios) {
-    for (const PlannedProgram& planned : plan_gpu_check({inputs}, {}).programs) {
+  for (const Inputs& inputs : study.scenarios.timed) {
+    for (const PlannedProgram& planned : plan_gpu_check({.timed = {inputs}}).programs) {
       check.programs.push_back(record(planned, inputs));
     }
   }
-  const std::size_t planned[] = {check.equality.size(), 1, 1, 1, check.programs.size()};
+  const std::size_t planned[] = {
+      check.equality.size(), 1, 1, 1, check.programs.size(), check.nccl.size()};
   for (std::size_t i = 0; i < kGpuCheckParts.size(); ++i) {
     check.parts.push_back({.name = kGpuCheckParts[i],
                            .seconds = 7,
@@ -133,7 +138,7 @@ GpuCheck recorded_check(const validation::GpuStudy& study, std::uint64_t seed) {
 std::string to_json(const GpuCheck& check) {
   json root = {
       {"version", check.version}, {"date", check.date}, {"environment", check.environment}};
-  for (const char* list : {"parts", "equality", "probes", "attention", "programs"}) {
+  for (const char* list : {"parts", "equality", "probes", "attention", "programs", "nccl"}) {
     root[list] = json::array();
   }
   for (const GpuCheckPart& part : check.parts) {
@@ -141,6 +146,9 @@ std::string to_json(const GpuCheck& check) {
   }
   for (const EqualityCase& one : check.equality) {
     root["equality"].push_back(to_json(one));
+  }
+  for (const EqualityCase& one : check.nccl) {
+    root["nccl"].push_back(to_json(one));
   }
   for (const GpuProbes& probes : check.probes) {
     root["probes"].push_back(json::parse(probes_to_json(probes)));

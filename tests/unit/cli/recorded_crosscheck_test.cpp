@@ -2,7 +2,10 @@
 // No GPU made these files.
 #include "sim/cli/recorded_crosscheck.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "sim/base/error.h"
 #include "sim/cli/inputs.h"
@@ -24,7 +27,7 @@ Inputs small_inputs() {
 }
 
 GpuCheck check_of(const Inputs& inputs) {
-  return recorded_check({.scenarios = {inputs}}, kSeed);
+  return recorded_check({.scenarios = {.timed = {inputs}}}, kSeed);
 }
 
 // Collectives and operations are lines in the truth and are fitted by lines: only where the
@@ -55,7 +58,10 @@ TEST(RecordedCrosscheckTest, WithoutProbesNothingIsPredicted) {
 
 class GpuSectionTest : public testing::Test {
  protected:
-  GpuSectionTest() : path_(testing::TempDir() + "moesim_gpu_check.json") {}
+  // Tests run side by side.
+  GpuSectionTest()
+      : path_(testing::TempDir() + "moesim_gpu_check_" + std::to_string(getpid()) + ".json") {}
+  ~GpuSectionTest() override { std::filesystem::remove(path_); }
 
   validation::Finding study(const std::string& text) {
     validation::GpuStudy study = small_gpu_study();
@@ -105,9 +111,34 @@ TEST_F(GpuSectionTest, ADifferentBufferFails) {
   EXPECT_THAT(finding.text, HasSubstr("| - | exit code 1: a \\| b | **FAILED** |\n"));
 }
 
+// The same of two processes, of which one Program is missing.
+TEST_F(GpuSectionTest, ADifferentBufferOfProcessesFails) {
+  GpuCheck check = recorded_check(small_gpu_study(), kSeed);
+  check.nccl[0].num_different = 2;
+  check.nccl.pop_back();
+  check.parts.back().status = GpuCheckStatus::kCutOff;
+  check.parts.back().message = "cut off after 30 s";
+  const validation::Finding finding = study(to_json(check));
+  EXPECT_EQ(finding.num_misses, 1);
+  EXPECT_THAT(finding.text, HasSubstr("| 2 | **FAILED** |\n"));
+  EXPECT_THAT(finding.text, HasSubstr("Cut off: 1 of 2 Programs."));
+}
+
+TEST_F(GpuSectionTest, WithoutMpiNothingOfProcessesIsMissed) {
+  GpuCheck check = recorded_check(small_gpu_study(), kSeed);
+  check.nccl.clear();
+  check.parts.back().status = GpuCheckStatus::kSkipped;
+  check.parts.back().message = "no mpirun of Open MPI";
+  const validation::Finding finding = study(to_json(check));
+  EXPECT_EQ(finding.num_misses, 0);
+  EXPECT_THAT(finding.text, HasSubstr("| nccl | skipped | 7.0 | 100 | no mpirun of Open MPI |"));
+  EXPECT_THAT(finding.text, HasSubstr("No Program was compared with the CPU backend: a process"));
+}
+
 TEST_F(GpuSectionTest, NothingComparedIsAFailure) {
   GpuCheck check = recorded_check(small_gpu_study(), kSeed);
   check.equality.clear();
+  check.nccl.clear();
   check.programs.clear();
   for (GpuCheckPart& part : check.parts) {
     part.status = GpuCheckStatus::kCutOff;
@@ -138,6 +169,12 @@ TEST_F(GpuSectionTest, WhatThisBuildDoesNotMakeIsRefused) {
   check.equality[0].num_ranks = 2;
   EXPECT_THAT(error_of(check),
               HasSubstr("equality[0]: this build compares no \"tutel\" on 2 ranks"));
+  check = whole;
+  check.nccl[1].num_buffers += 1;
+  EXPECT_THAT(error_of(check), HasSubstr("nccl[1].num_buffers: "));
+  check = whole;
+  check.nccl[0].num_ranks = 2;
+  EXPECT_THAT(error_of(check), HasSubstr("nccl[0]: this build compares no \"tutel\" on 2 ranks"));
 }
 
 // The spans of one run, in which one is missing or another's.

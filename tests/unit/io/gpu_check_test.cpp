@@ -25,7 +25,9 @@ constexpr const char* kHead =
         {"name": "attention", "status": "SKIPPED", "seconds": 1, "budget_seconds": 1,
          "num_planned": 1, "message": "m"},
         {"name": "schedules", "status": "CUT_OFF", "seconds": 1, "budget_seconds": 1,
-         "num_planned": 1, "message": "m"}])";
+         "num_planned": 1, "message": "m"},
+        {"name": "nccl", "status": "CUT_OFF", "seconds": 1, "budget_seconds": 1,
+         "num_planned": 2, "message": "m"}])";
 
 std::string with(const std::string& rest) {
   return std::string(kHead) + rest + "}";
@@ -74,7 +76,7 @@ TEST(GpuCheckTest, ReadsParts) {
   EXPECT_EQ(check.version, "0.1.0");
   EXPECT_EQ(check.date, "2026-01-01 00:00 UTC");
   EXPECT_THAT(check.environment, ElementsAre("no GPU at all"));
-  ASSERT_THAT(check.parts, SizeIs(5));
+  ASSERT_THAT(check.parts, SizeIs(6));
   EXPECT_EQ(check.parts[0].name, "equality");
   EXPECT_EQ(check.parts[0].status, GpuCheckStatus::kCutOff);
   EXPECT_EQ(check.parts[3].status, GpuCheckStatus::kSkipped);
@@ -90,6 +92,17 @@ TEST(GpuCheckTest, ReadsEquality) {
   EXPECT_EQ(check.equality[0].num_buffers, 9);
   EXPECT_EQ(check.equality[0].num_different, 1);
   EXPECT_EQ(check.equality[1].failure, "cut off");
+  EXPECT_THAT(check.nccl, IsEmpty());
+}
+
+TEST(GpuCheckTest, ReadsWhatTwoProcessesComputed) {
+  const GpuCheck check = parse(
+      R"(, "nccl": [{"program": "a", "num_ranks": 2, "num_buffers": 9, "num_different": 1},
+                    {"program": "b", "num_ranks": 2, "failure": "exit code 1"}])");
+  ASSERT_THAT(check.nccl, SizeIs(2));
+  EXPECT_EQ(check.nccl[0].num_different, 1);
+  EXPECT_EQ(check.nccl[1].failure, "exit code 1");
+  EXPECT_THAT(check.equality, IsEmpty());
 }
 
 TEST(GpuCheckTest, ProbesThatAreWrittenAreRead) {
@@ -222,6 +235,34 @@ TEST(GpuCheckTest, MoreResultsThanPlannedAreRefused) {
   EXPECT_EQ(error_with(R"(, "equality": [{"program": "a", "num_ranks": 4, "failure": "x"},
                 {"program": "a", "num_ranks": 4, "failure": "x"}])"),
             "r.json: equality[1]: stands twice in the file; remove one");
+  const std::string a = R"({"program": "a", "num_ranks": 2, "failure": "x"})";
+  const std::string b = R"({"program": "b", "num_ranks": 2, "failure": "x"})";
+  const std::string c = R"({"program": "c", "num_ranks": 2, "failure": "x"})";
+  EXPECT_EQ(error_with(", \"nccl\": [" + a + ", " + b + ", " + c + "]"),
+            "r.json: nccl: 3 where 2 were planned; the file is damaged");
+  EXPECT_EQ(error_with(", \"nccl\": [" + a + ", " + a + "]"),
+            "r.json: nccl[1]: stands twice in the file; remove one");
+  // Both lists may have a Program of one name.
+  EXPECT_EQ(error_with(", \"equality\": [" + a + "], \"nccl\": [" + a + "]"), "");
+}
+
+// A part that is done has all that it planned, and nothing that failed.
+TEST(GpuCheckTest, ProcessesThatAreDoneHaveAllResults) {
+  const auto error_of_done = [](const std::string& list) {
+    const std::string planned = R"("num_planned": 2, "message": "m"}])";
+    std::string head = kHead;
+    head.replace(head.rfind(planned), planned.size(), R"("num_planned": 1}])");
+    const std::string status = R"("nccl", "status": "CUT_OFF")";
+    head.replace(head.find(status), status.size(), R"("nccl", "status": "DONE")");
+    return error(head + ", \"nccl\": [" + list + "]}");
+  };
+  EXPECT_EQ(error_of_done(""),
+            "r.json: nccl: 0 where 1 were planned and all are done; the file is damaged");
+  EXPECT_EQ(error_of_done(R"({"program": "a", "num_ranks": 2, "failure": "x"})"),
+            "r.json: nccl: 1 failed in a part that is done; the file is damaged");
+  EXPECT_EQ(
+      error_of_done(R"({"program": "a", "num_ranks": 2, "num_buffers": 9, "num_different": 1})"),
+      "");
 }
 
 TEST(GpuCheckTest, SpansAreSixNumbersInOrder) {

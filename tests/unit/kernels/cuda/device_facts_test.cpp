@@ -31,6 +31,13 @@ TEST(DeviceFactsTest, WithoutADriverThereIsNoDevice) {
               HasSubstr("no CUDA device: this machine has none"));
 }
 
+TEST(DeviceFactsTest, SaysWhereTheDriverIsTooOld) {
+  const FakeCuda cuda({.num_devices = 0, .driver_version = 11'080});
+  EXPECT_THAT(failure_of([] { use_device(0); }),
+              HasSubstr("the driver knows CUDA 11.8, and this program is of CUDA 12.8; install a "
+                        "newer driver, or build with CUDA 11"));
+}
+
 TEST(DeviceFactsTest, SaysHowManyDevicesThereAre) {
   const FakeCuda cuda({.num_devices = 2});
   EXPECT_THAT(failure_of([] { use_device(2); }),

@@ -146,6 +146,45 @@ TEST_F(GpuRanksTest, WithoutADeviceNothingIsMade) {
               StartsWith("no CUDA device"));
 }
 
+TEST_F(GpuRanksTest, AGpuForEachRankIsNotThere) {
+  const FakeCuda cuda({.num_devices = 1});
+  GpuRanks each;
+  each.one_gpu_each = true;
+  EXPECT_THAT(failure_of([&] { make_gpu_executor(gathering(2), each); }),
+              StartsWith("2 ranks on GPUs of their own, and this process sees 1; "));
+}
+
+// Two ranks of a Program, and processes that run three.
+TEST_F(GpuRanksTest, AsManyProcessesAsRanks) {
+  const FakeCuda cuda({.num_devices = 2});
+  const Program program = gathering(2);
+  Program of_three = program;
+  of_three.num_ranks = 3;
+  GroupTable groups;
+  groups.update(program);
+  ThreadPeers peers(of_three, make_host_script(program, groups, kDefaultHardwareQueues));
+  try {
+    makers().front()(program, peers.of(0));
+    FAIL() << "no Error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the program has 2 ranks and 3 of them are run"));
+  }
+}
+
+TEST(GpuEnvironmentTest, NamesTheGpuItsLibrariesAndWhatTheyRead) {
+  const FakeCuda cuda({.num_devices = 2});
+  setenv("NCCL_ALGO", "Ring", 1);
+  const std::vector<std::string> lines = gpu_environment(1);
+  unsetenv("NCCL_ALGO");
+  ASSERT_GE(lines.size(), 4U);
+  EXPECT_THAT(lines[0], StartsWith("Fake GPU (sm_90, 132 SMs"));
+  EXPECT_THAT(lines[0], HasSubstr(", 2 of them"));
+  EXPECT_THAT(lines[1], HasSubstr("PCI 0000:01:00.0, highest clocks 1980 MHz"));
+  EXPECT_THAT(lines[2], HasSubstr("cuBLASLt "));
+  EXPECT_THAT(lines[2], HasSubstr(", NCCL 2."));
+  EXPECT_THAT(lines, ::testing::Contains("NCCL_ALGO=Ring"));
+}
+
 // CUDA reads it when it starts, whichever of these starts it.
 TEST(GpuEnvironmentTest, HardwareQueuesAreSetBeforeCudaIsCalled) {
   constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
