@@ -26,11 +26,13 @@ if "$execute" --gpu-facts 2>&1 | grep -q 'no CUDA backend'; then
   echo "$build was built without CUDA; cmake --preset release -DMOESIM_CUDA=on, and build" >&2
   exit 2
 fi
+# None of an earlier build is left: the check would measure it, and nobody could read the result.
+rm -f "$folder/moesim-execute-mpi" "$folder"/equality/*.json "$folder"/timing/*.json \
+  "$folder"/nccl/*.json "$folder"/attention/*.txtpb
 mkdir -p "$folder/equality" "$folder/attention" "$folder/timing" "$folder/nccl"
 cp tests/gpu/attention.txtpb "$folder/attention"
 cp "$execute" tests/gpu/run.sh "$folder"
-# Processes need Open MPI, which the carried one does without. None of an earlier build is left.
-rm -f "$folder/moesim-execute-mpi"
+# Processes need Open MPI, which the carried one does without.
 if objdump -p "$build/moesim-execute" | grep -q 'NEEDED *libmpi'; then
   cp "$build/moesim-execute" "$folder/moesim-execute-mpi"
 fi

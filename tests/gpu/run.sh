@@ -32,7 +32,8 @@ while [ $# -gt 0 ]; do
       ;;
   esac
 done
-[ -d "$(dirname "$out")" ] || refuse "there is no folder $(dirname "$out"); make it first"
+[ -n "$out" ] || refuse "--out takes the name of a file"
+[ -d "$(dirname -- "$out")" ] || refuse "there is no folder $(dirname "$out"); make it first"
 [ ! -d "$out" ] || refuse "$out is a folder; give --out a file"
 [ -w "$(dirname "$out")" ] && { [ ! -e "$out" ] || [ -w "$out" ]; } ||
   refuse "$out cannot be written; give --out a file that can"
@@ -77,9 +78,10 @@ child=
 interrupted=
 trap 'interrupted=yes; [ -z "$child" ] || kill "$child" 2> /dev/null || true' INT TERM HUP
 
-# As a JSON string, in one line.
+# As a JSON string, in one line. What is no UTF-8, or was cut off within a character, is left out.
 json() {
-  printf '"%s"' "$(tr '\n\t' '  ' | sed 's/[[:cntrl:]]//g; s/\\/\\\\/g; s/"/\\"/g; s/ *$//')"
+  printf '"%s"' "$(iconv -c -f UTF-8 -t UTF-8 | tr '\n\t' '  ' |
+    sed 's/[[:cntrl:]]//g; s/\\/\\\\/g; s/"/\\"/g; s/ *$//')"
 }
 
 # The items of a list, a file each.
@@ -170,7 +172,7 @@ end() {
     printf '{"name": "%s", "status": "%s", "seconds": %d, "budget_seconds": %d, ' \
       "$part" "$part_status" "$(($(now) - part_begin))" "$part_budget"
     printf '"num_planned": %d' "$part_planned"
-    [ -z "$part_message" ] || printf ', "message": %s' "$(echo "$part_message" | json)"
+    [ -z "$part_message" ] || printf ', "message": %s' "$(printf '%s\n' "$part_message" | json)"
     printf '}'
   } > "$work/part_$num_parts"
   [ "$part_status" = DONE ] || [ "$part_status" = SKIPPED ] || all_done=false
@@ -196,7 +198,7 @@ compare() {  # LIST PROGRAM COMMAND...
       >> "$entry"
     [ "$different" -eq 0 ] || worse FAILED "$name: $different buffers differ from the CPU's"
   elif $has_failed; then
-    printf ', "failure": %s}' "$(echo "$run_message" | json)" >> "$entry"
+    printf ', "failure": %s}' "$(printf '%s\n' "$run_message" | json)" >> "$entry"
   else
     rm "$entry"
   fi
@@ -224,7 +226,7 @@ for program in "$carried"/attention/*.txtpb; do
   if ! run "$execute" "$program" --backend cuda --compare-attention "$entry" &&
      $has_failed && [ ! -s "$entry" ]; then
     printf '{"program": "%s", "failure": %s}' "$(basename "$program" .txtpb)" \
-      "$(echo "$run_message" | json)" > "$entry"
+      "$(printf '%s\n' "$run_message" | json)" > "$entry"
   fi
 done
 end
@@ -279,7 +281,8 @@ rm -f "$work"/*.tmp  # of a file that was being written when its program was end
   printf '"date": "%s",\n"environment": [' "$(date -u '+%Y-%m-%d %H:%M UTC')"
   separator=
   while IFS= read -r line; do
-    printf '%s%s' "$separator" "$(echo "$line" | json)"
+    [ -n "$line" ] || continue
+    printf '%s%s' "$separator" "$(printf '%s\n' "$line" | json)"
     separator=', '
   done < "$work/facts"
   printf '%s%s' "$separator" "$(uname -srm | json)"
