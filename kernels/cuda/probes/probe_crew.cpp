@@ -39,10 +39,9 @@ void ProbeCrew::run(const std::string& what, const std::function<void(int)>& bod
   try {
     watch(what);
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    error_ = error_ ? error_ : std::current_exception();
+    fail(std::current_exception());
   }
-  if (error_) {
+  if (has_failed()) {
     abort();
   }
   crew_.finish();
@@ -52,12 +51,26 @@ void ProbeCrew::run(const std::string& what, const std::function<void(int)>& bod
 }
 
 void ProbeCrew::come_back(int rank, std::exception_ptr error) {
+  if (error) {
+    fail(std::move(error));
+  }
   {
     const std::lock_guard lock(mutex_);
     is_back_[static_cast<size_t>(rank)] = true;
-    error_ = error_ ? error_ : std::move(error);
   }
   changed_.notify_all();
+}
+
+void ProbeCrew::fail(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!error_) {
+    error_ = std::move(error);
+  }
+}
+
+bool ProbeCrew::has_failed() {
+  const std::lock_guard lock(mutex_);
+  return error_ != nullptr;
 }
 
 // Until is_over(). Throws where communicators do, and when it has taken too long.

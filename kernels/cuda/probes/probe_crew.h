@@ -29,6 +29,8 @@ class ProbeCrew {
 
  private:
   void come_back(int rank, std::exception_ptr error);
+  void fail(std::exception_ptr error);
+  bool has_failed();
   void watch(const std::string& what);
   bool is_over();  // all are back, or one has failed
   std::string missing_ranks();
