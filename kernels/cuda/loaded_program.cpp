@@ -15,10 +15,6 @@
 namespace moesim {
 namespace {
 
-DeviceAddress address_of(const DeviceMemory& memory) {
-  return reinterpret_cast<DeviceAddress>(memory.get());
-}
-
 void require_memory(const Program& program,
                     const DeviceLayout& layout,
                     int64_t workspaces,
@@ -91,7 +87,7 @@ void LoadedProgram::load() {
   const Program& program = *script_.program;
   memory_ = make_device_memory(layout_.bytes());
   staging_ = make_pinned_memory(largest_buffer(program, options_.storage));
-  bases_ = layout_.bases(address_of(memory_));
+  bases_ = layout_.bases(device_address(memory_.get()));
   LoweringSpace space(program, options_.storage, bases_, attention_);
   steps_ = lower_program(script_, options_.rounding, space);
   if (!space.tables().empty()) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -94,6 +95,17 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
   const bool has_processes = options.transport == TransportKind::kMpi;
   const bool rounds = options.host.rounding != Rounding::kOff;
   const bool is_raw = options.host.clock == HostClock::kRaw;
+  const std::vector<std::string_view> of_runs = {"--gpus",
+                                                 "--storage",
+                                                 "--attention",
+                                                 "--compare-attention",
+                                                 "--gemm-sms",
+                                                 "--ctas",
+                                                 "--nccl-alltoall",
+                                                 "--graph",
+                                                 "--kernels"};
+  std::vector<std::string_view> of_gpus = of_runs;
+  of_gpus.insert(of_gpus.begin() + 1, "--device");
   return {
       {{"--storage",
         "--attention",
@@ -110,27 +122,8 @@ std::vector<IgnoredOptions> ignored(const RunOptions& options, bool probes) {
        !options.compare_attention.empty(),
        "says nothing to --compare-attention, which runs twice, in BF16"},
       {{"--probe-set", "--budget"}, options.gpu_probes.empty(), "is an option of --gpu-probes"},
-      {{"--gpus",
-        "--storage",
-        "--attention",
-        "--compare-attention",
-        "--gemm-sms",
-        "--ctas",
-        "--nccl-alltoall",
-        "--graph",
-        "--kernels"},
-       probes,
-       "has no effect with --gpu-facts and --gpu-probes, which run no Program"},
-      {{"--gpus",
-        "--device",
-        "--storage",
-        "--attention",
-        "--compare-attention",
-        "--gemm-sms",
-        "--ctas",
-        "--nccl-alltoall",
-        "--graph",
-        "--kernels"},
+      {of_runs, probes, "has no effect with --gpu-facts and --gpu-probes, which run no Program"},
+      {of_gpus,
        !is_cuda && !probes,
        "is an option of --backend cuda",
        "give that, or leave it out"},

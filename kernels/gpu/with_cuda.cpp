@@ -46,6 +46,14 @@ ProbeMachine machine_of(const GpuProbeRun& run, const DeviceFacts& facts) {
           .has_nccl = has_nccl()};
 }
 
+int first_device(const GpuRanks& ranks) {
+  return ranks.one_gpu_each ? 0 : ranks.cuda.device;
+}
+
+void set_queues(const GpuRanks& ranks) {
+  set_hardware_queues(ranks.cuda.hardware_queues, first_device(ranks));
+}
+
 // Without making the device's context: hardware queues must be set before that.
 void require_device(int device) {
   if (device >= count_devices()) {
@@ -64,9 +72,8 @@ GpuRanks with_attention(GpuRanks ranks) {
 }  // namespace
 
 void require_gpu(const GpuRanks& ranks) {
-  const int device = ranks.one_gpu_each ? 0 : ranks.cuda.device;
-  set_hardware_queues(ranks.cuda.hardware_queues, device);
-  require_device(device);
+  set_queues(ranks);
+  require_device(first_device(ranks));
 }
 
 std::string missing_for_fused_attention() {
@@ -86,7 +93,7 @@ std::unique_ptr<Executor> make_gpu_executor(const Program& program, const GpuRan
 
 // Rank r of `each` needs its own memory on device r.
 void require_gpu_memory(const std::vector<Program>& programs, const GpuRanks& ranks) {
-  set_hardware_queues(ranks.cuda.hardware_queues, ranks.one_gpu_each ? 0 : ranks.cuda.device);
+  set_queues(ranks);
   const CudaOptions options = with_attention(ranks).cuda;
   for (const Program& program : programs) {
     if (!ranks.one_gpu_each) {

@@ -30,8 +30,7 @@ bool has_nccl() {
 }
 
 std::string nccl_text() {
-  const int version = nccl_version();
-  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  return nccl_version_text();
 }
 
 std::unique_ptr<Executor> make_nccl_executor(const Program& program, const GpuRanks& ranks) {

@@ -23,4 +23,9 @@ int nccl_version() {
   return version;
 }
 
+std::string nccl_version_text() {
+  const int version = nccl_version();
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
 }  // namespace moesim

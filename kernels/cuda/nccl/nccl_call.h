@@ -23,5 +23,7 @@ void check_nccl(ncclResult_t result,
 
 // Of the library that runs, which may be older than the header: comparable with NCCL_VERSION(…).
 int nccl_version();
+// The same as "NCCL 2.28.9".
+std::string nccl_version_text();
 
 }  // namespace moesim

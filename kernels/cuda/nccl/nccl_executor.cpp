@@ -153,15 +153,12 @@ RankExecutor make_nccl_rank(const Program& program, RankPeers& peers, const Nccl
 }
 
 std::vector<std::string> NcclExecutor::assumptions() const {
-  const int version = nccl_version();
   std::vector<std::string> lines = {
       fmt::format("measured on {}", describe(facts_)),
-      fmt::format("collectives are those of NCCL {}.{}.{} between {} GPUs, the packing of regions "
+      fmt::format("collectives are those of {} between {} GPUs, the packing of regions "
                   "that are not in one piece among them; nothing keeps a member that only sends "
                   "until all have come",
-                  version / 10000,
-                  version / 100 % 100,
-                  version % 100,
+                  nccl_version_text(),
                   peers_.num_ranks()),
       "ranks start at a moment agreed on beforehand; each device tells times of its own",
   };

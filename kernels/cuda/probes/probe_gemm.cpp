@@ -1,5 +1,6 @@
 #include "kernels/cuda/probes/probe_gemm.h"
 
+#include "kernels/cuda/device_pointer.h"
 #include "kernels/cuda/probes/probe_kernels.h"
 
 namespace moesim {
@@ -8,7 +9,7 @@ namespace {
 constexpr int64_t kElement = 2;
 
 Elements elements(const DeviceMemory& memory) {
-  return {reinterpret_cast<DeviceAddress>(memory.get()), ElementType::kBfloat16};
+  return {device_address(memory.get()), ElementType::kBfloat16};
 }
 
 }  // namespace

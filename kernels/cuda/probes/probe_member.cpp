@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/device_pointer.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/nccl/nccl_carrier.h"
 #include "kernels/cuda/probes/probe_kernels.h"
@@ -19,10 +20,6 @@ constexpr int64_t kElement = sizeof(Bfloat16);
 constexpr size_t kRow = 4096;
 // Of what is not written yet: a NaN of BF16, which is in no pattern.
 constexpr int kUnwritten = 0xFF;
-
-DeviceAddress address_of(const DeviceMemory& memory) {
-  return reinterpret_cast<DeviceAddress>(memory.get());
-}
 
 size_t size_of(const std::vector<Bfloat16>& elements) {
   return elements.size() * sizeof(Bfloat16);
@@ -55,8 +52,12 @@ std::vector<DeviceCall> calls_of(const CollectivePattern& pattern,
                                  const DeviceMemory& to) {
   const auto call = [&](ExchangeKind kind, int64_t first, int64_t elements, int peer) {
     const auto at = static_cast<DeviceAddress>(first * kElement);
-    return DeviceCall{
-        kind, address_of(from) + at, address_of(to) + at, elements, ElementType::kBfloat16, peer};
+    return DeviceCall{kind,
+                      device_address(from.get()) + at,
+                      device_address(to.get()) + at,
+                      elements,
+                      ElementType::kBfloat16,
+                      peer};
   };
   const int size = pattern.group_size;
   std::vector<DeviceCall> calls;
